@@ -114,7 +114,7 @@ def _pair(ghost: Ghost, number: int, text: str) -> tuple[Cost, Cost]:
 
     def judging() -> None:
         with store.engine.read() as tx:
-            find_verdict(store.settings, tx, "bench", key, text, store.clock(), near=ready.near)
+            find_verdict(store.settings, tx, draft, None, store.clock(), near=ready.near)
 
     judged = cost(judging)
     return cost(lambda: ghost.put("bench", key, text)), judged

@@ -134,7 +134,8 @@ class Expansion:
         edges = [
             edge
             for edge in self._last_edges
-            if edge.weight >= settings.edge_min_weight or POLICIES[edge.rel].always
+            if not (edge.automatic and edge.rel == Rel.CONTRADICTS)
+            and (edge.weight >= settings.edge_min_weight or POLICIES[edge.rel].always)
         ]
         allowed = [
             step
@@ -228,7 +229,7 @@ class Expansion:
                 (edge, start, end)
                 for edge in self._conflicts
                 for start, end in _both_ways(edge)
-                if start in sources and end not in self._pinned
+                if start in sources and end not in self._pinned and not edge.automatic
             ]
             self._load(end for _, _, end in ends)
             todo = []
@@ -248,7 +249,7 @@ class Expansion:
             (1.0, Rel.CONTAINS, "child"),
         ):
             for edge in self._edges:
-                if edge.rel != rel:
+                if edge.rel != rel or (edge.automatic and rel == Rel.CONTRADICTS):
                     continue
                 start, end = self.items.get(edge.from_id), self.items.get(edge.to_id)
                 if start is None or end is None or end.stage == "child":

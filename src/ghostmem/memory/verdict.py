@@ -16,23 +16,25 @@ from typing import TYPE_CHECKING, NamedTuple
 from ghostmem.judge import find_judge, judge_available
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import Prepared, prepare, with_nearest
-from ghostmem.model import Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
+from ghostmem.model import Memory, NsFilter, Rel, SourceKind, Tier, Verdict, VerdictKind
 from ghostmem.settings import Settings
 from ghostmem.store import ChunkTerms, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
 from ghostmem.text.labels import tag_terms
 from ghostmem.text.redact import MARK
 from ghostmem.text.terms import encode, index_terms, rarity
+from ghostmem.truth.alike import resembles
 from ghostmem.truth.plain import (
     MAX_READ,
     announces_change,
+    find_phrase,
     judge_plainly,
-    says_the_same,
+    reports_event,
 )
 
 if TYPE_CHECKING:
     from ghostmem.graph.autolink import NearestChunks
-    from ghostmem.judge.model import JudgeThresholds
+    from ghostmem.judge.model import Judge
 
 MAX_NEAREST = 6  # chunks taken by their vectors
 MAX_POSTINGS = 48  # newest chunks of each word
@@ -61,7 +63,10 @@ PLAIN = _Limits(terms=3, chunks=6, share=0.25, of_shorter=0.75, of_longer=0.5, j
 CHANGED = _Limits(terms=10, chunks=16, share=0.12, of_shorter=0.2, of_longer=0.2, judged=6)
 # The judge reads meaning, but each pair costs time.
 JUDGED = _Limits(terms=6, chunks=12, share=0.12, of_shorter=0.5, of_longer=0.3, judged=4)
-MIN_SHARED = 2  # terms of two texts that surely contradict each other
+CONTRASTED = 0.6  # the probability of a sure correction that says "now" or "no longer"
+HARDLY_SHARED = 0.92  # and of one that shares fewer terms than
+MIN_SHARED = 2
+RESTATES = 0.5  # the probability from which on an older text says no more than a new one
 SURELY_NEW = 0.93  # from this probability on, phrases of change do not count
 NEAR = 0.5  # the cosine from which on no shared word is needed
 MAX_CHARACTERS = 400  # of two pairs that the judge reads; of longer texts it reads one
@@ -139,10 +144,9 @@ def judge_draft(
         return NOTHING
     of_turn = draft.is_turn(current)
     settings = replace(store.settings, judge="off") if of_turn else store.settings
-    judgement = find_verdict(settings, tx, draft.ns, draft.key, draft.content, store.clock(), near)
-    if judgement.memory is not None and _same_speaker(judgement.memory, draft, current):
-        also = tuple(memory for memory in judgement.also if _same_speaker(memory, draft, current))
-        return judgement._replace(also=also, of_turn=of_turn)
+    judgement = find_verdict(settings, tx, draft, current, store.clock(), near)
+    if judgement.memory is not None:
+        return judgement._replace(of_turn=of_turn)
     if current is None:
         return NOTHING
     same = current.content == draft.content
@@ -150,31 +154,19 @@ def judge_draft(
     return Judgement(Verdict(kind, current.key, {"version": current.version}), current)
 
 
-def _same_speaker(old: Memory, draft: Draft, current: Memory | None) -> bool:
-    """Say whether two statements can be about one fact.
-
-    "I live in Oslo" is a different fact when another person says it.
-    """
-    source = draft.fields.get("source_kind", current.source_kind if current else None)
-    user = draft.fields.get("source_user", current.source_user if current else None)
-    if old.from_user != (source in (None, SourceKind.STATED)):
-        return True
-    return old.source_user is None or user is None or old.source_user.casefold() == user.casefold()
-
-
 def find_verdict(
     settings: Settings,
     tx: Transaction,
-    ns: str,
-    key: str,
-    content: str,
+    draft: Draft,
+    current: Memory | None,
     now: datetime,
     near: NearestChunks | None = None,
 ) -> Judgement:
-    """Return how a text relates to the memories of a namespace under other keys.
+    """Return how a draft relates to the memories of its namespace under other keys.
 
     Sensory, closed and removed memories are not considered. `near` are the stored chunks nearest
     to those of the text."""
+    ns, content = draft.ns, draft.content
     space = tx.search.space(ns)
     if space is None or not space.chunks:
         return NOTHING
@@ -192,17 +184,24 @@ def find_verdict(
         lambda: tx.memories.expect(ns, list(chunks)),
     )
     candidates = tx.search.chunk_terms(list(chunks), selection)
-    similar = _most_similar(terms, candidates, key, limits, related)
+    similar = _most_similar(terms, candidates, draft.key, limits, related)
     found = tx.memories.by_ids(list(similar)) if similar else {}
-    memories = [found[id_] for id_ in similar if id_ in found]
-    memories = [memory for memory in memories if _is_comparable(memory, key, now)]
-    contents = {memory.id: memory.content for memory in memories}
+    # a summary does not correct the memories that it contains
+    edges = tx.graph.touching([current.id], [Rel.CONTAINS]) if current is not None else []
+    parts = {edge.to_id for edge in edges}
+    memories = [
+        memory
+        for memory in (found[id_] for id_ in similar if id_ in found)
+        if memory.id not in parts
+        and _is_comparable(memory, now)
+        and _is_same_subject(memory, draft, current)
+    ]
     texts = {
-        id_: contents[id_][chunk.start : chunk.stop]
-        for id_, chunk in similar.items()
-        if id_ in contents
+        memory.id: memory.content[similar[memory.id].start : similar[memory.id].stop]
+        for memory in memories
     }
-    return _strongest(settings, content, memories, texts) if memories else NOTHING
+    at = draft.fields.get("created_at", now)
+    return _strongest(settings, content, at, memories, texts) if memories else NOTHING
 
 
 def _limits(settings: Settings, content: str) -> _Limits:
@@ -212,9 +211,13 @@ def _limits(settings: Settings, content: str) -> _Limits:
 
 
 def _strongest(
-    settings: Settings, content: str, memories: Sequence[Memory], texts: Mapping[str, str]
+    settings: Settings,
+    content: str,
+    at: datetime,
+    memories: Sequence[Memory],
+    texts: Mapping[str, str],
 ) -> Judgement:
-    """Return the strongest verdict of a text on some memories, the newest of equals.
+    """Return the strongest verdict of a text of a time on some memories, the newest of equals.
 
     `texts` are their most similar parts, by the ids of the memories."""
     same = next((memory for memory in memories if memory.content == content), None)
@@ -224,18 +227,22 @@ def _strongest(
     newest_first = sorted(judged, key=lambda m: (-m.created_at.timestamp(), m.key))
     old = [texts[memory.id] for memory in newest_first]
     own = set(index_terms(content[:MAX_READ]))
-    shared = [len(own.intersection(index_terms(text))) for text in old]
-    opinions = _opinions(settings, content, old, shared)
     best, strongest = (False, 0, 0, 0.0), NOTHING
-    for memory, opinion, count in zip(newest_first, opinions, shared, strict=True):
-        strength = (opinion.is_sure, _STRENGTH[opinion.kind], count, opinion.confidence)
+    opinions: dict[str, _Opinion] = {}
+    for memory, text, opinion in zip(
+        newest_first, old, _opinions(settings, content, old), strict=True
+    ):
+        if opinion.kind in CORRECTIONS and _both_events(content, at, text, memory.created_at):
+            opinion = opinion._replace(is_sure=False)
+        opinions[memory.id] = opinion
+        shared = len(own.intersection(index_terms(text)))
+        strength = (opinion.is_sure, _STRENGTH[opinion.kind], shared, opinion.confidence)
         if opinion.kind != VerdictKind.NEW and strength > best:
             best = strength
             evidence = _evidence(content, memory, opinion)
             verdict = Verdict(opinion.kind, memory.key, evidence)
             strongest = Judgement(verdict, memory, is_tentative=not opinion.is_sure)
-    judged_as = {m.id: opinion for m, opinion in zip(newest_first, opinions, strict=True)}
-    return strongest._replace(also=_also_corrected(own, strongest, memories, texts, judged_as))
+    return strongest._replace(also=_also_corrected(own, strongest, memories, texts, opinions))
 
 
 def _also_corrected(
@@ -252,18 +259,25 @@ def _also_corrected(
     one, such as a summary of it, is corrected too, unless the judge calls the text new to it."""
     if strongest.memory is None or strongest.is_tentative:
         return ()
-    named = set(own) & set(index_terms(texts[strongest.memory.id]))
-    corrected = [strongest.memory] if strongest.verdict.kind in CORRECTIONS else []
-    for memory in memories:
-        opinion = opinions.get(memory.id)
-        if memory is strongest.memory or not named <= set(index_terms(texts[memory.id])):
-            continue
-        if opinion is None:
-            repeats = any(says_the_same(texts[memory.id], texts[one.id]) for one in corrected)
-            corrected += [memory] * repeats
-        elif opinion.kind in CORRECTIONS and (opinion.is_sure or corrected):
-            corrected.append(memory)
-    return tuple(memory for memory in corrected if memory is not strongest.memory)
+    text, corrects = texts[strongest.memory.id], strongest.verdict.kind in CORRECTIONS
+    named = set(own) & set(index_terms(text))
+
+    def is_corrected(memory: Memory) -> bool:
+        if (opinion := opinions.get(memory.id)) is None:
+            return corrects and resembles(text, texts[memory.id])
+        return opinion.kind in CORRECTIONS and (corrects or opinion.is_sure)
+
+    others = [memory for memory in memories if memory is not strongest.memory]
+    about = [memory for memory in others if named <= set(index_terms(texts[memory.id]))]
+    return tuple(filter(is_corrected, about))
+
+
+def _both_events(new: str, new_at: datetime, old: str, old_at: datetime) -> bool:
+    """Say whether both texts tell what happened, and the new one announces no change.
+
+    What happens again does not make untrue what happened before."""
+    both = reports_event(new, new_at) and reports_event(old, old_at)
+    return both and not announces_change(new)
 
 
 class _Opinion(NamedTuple):
@@ -275,74 +289,78 @@ class _Opinion(NamedTuple):
     is_sure: bool = True
 
 
-def _opinions(
-    settings: Settings, content: str, old: Sequence[str], shared: Sequence[int]
-) -> list[_Opinion]:
-    """Return how a text relates to each older one; `shared` counts the terms they share."""
+def _opinions(settings: Settings, content: str, old: Sequence[str]) -> list[_Opinion]:
+    """Return how a text relates to each older one."""
     judge = find_judge(settings)
     by_rules = [_Opinion(*judge_plainly(content, text)) for text in old]
     if judge is None:
         return by_rules
-    by_judge = [
-        _opinion(chances, judge.thresholds, count)
-        for chances, count in zip(judge.verdicts(content, old), shared, strict=True)
-    ]
-    if MARK in content:  # the judge takes two texts with a redacted secret for similar
-        by_judge = [
-            opinion._replace(is_sure=False) if opinion.kind == VerdictKind.RESTATEMENT else opinion
-            for opinion in by_judge
-        ]
     return [
-        _better(judged, ruled, says_the_same(content, text))
-        for judged, ruled, text in zip(by_judge, by_rules, old, strict=True)
+        _better(_opinion(judge, content, text, chances), ruled)
+        for text, chances, ruled in zip(old, judge.verdicts(content, old), by_rules, strict=True)
     ]
 
 
 def _opinion(
-    chances: Mapping[VerdictKind, float], thresholds: JudgeThresholds, shared: int
+    judge: Judge, content: str, text: str, chances: Mapping[VerdictKind, float]
 ) -> _Opinion:
-    """Return the most likely kind; an update and a conflict count together as a correction.
-
-    Texts that share a single term (`shared`) may be about different things, so a conflict of these
-    is never sure."""
+    """Return the most likely kind; an update and a conflict count together as a correction."""
     kind = max(chances, key=lambda kind: chances[kind])
-    if kind in CORRECTIONS:
-        chance = sum(chances[kind] for kind in CORRECTIONS)
-        is_sure = chance >= thresholds.correction
-        if kind == VerdictKind.CONFLICT and shared < MIN_SHARED:
-            is_sure = False
-        return _Opinion(kind, round(chance, 2), is_sure=is_sure)
-    is_sure = kind == VerdictKind.NEW or chances[kind] >= thresholds.restatement
-    return _Opinion(kind, round(chances[kind], 2), is_sure=is_sure)
+    chance = sum(chances[kind] for kind in CORRECTIONS) if kind in CORRECTIONS else chances[kind]
+    if kind == VerdictKind.NEW:
+        is_sure = True
+    elif kind == VerdictKind.RESTATEMENT:
+        # the judge takes two texts with a redacted secret for similar
+        is_sure = chance >= judge.thresholds.restatement and MARK not in content
+    else:
+        is_sure = chance >= _needed(judge, content, text) and not _adds(judge, content, text, kind)
+    return _Opinion(kind, round(chance, 2), is_sure=is_sure)
 
 
-def _better(judged: _Opinion, ruled: _Opinion, has_same_terms: bool) -> _Opinion:
+def _needed(judge: Judge, content: str, text: str) -> float:
+    """Return the probability from which on a correction is sure.
+
+    A text that contrasts the present with the past needs less, and texts that share a single word
+    need more, because they may be about different things."""
+    if announces_change(content):
+        return CONTRASTED
+    shared = set(index_terms(content[:MAX_READ])).intersection(index_terms(text))
+    return judge.thresholds.correction if len(shared) >= MIN_SHARED else HARDLY_SHARED
+
+
+def _adds(judge: Judge, content: str, text: str, kind: VerdictKind) -> bool:
+    """Say whether a text that the judge calls a correction only adds to an older one.
+
+    It says `not only`; or it has all terms of the older text ("but not on Monday"), or that one
+    restates it. An update may well repeat all of what is over."""
+    if kind == VerdictKind.UPDATE or find_phrase("affirmed", content):
+        return find_phrase("affirmed", content) is not None
+    has_all = set(index_terms(text)) <= set(index_terms(content[:MAX_READ]))
+    return has_all or judge.verdicts(text, [content])[0][VerdictKind.RESTATEMENT] >= RESTATES
+
+
+def _better(judged: _Opinion, ruled: _Opinion) -> _Opinion:
     """Return the better founded of two opinions.
 
     The plain rules know the same text again. A correction that the judge is not sure of is one if
-    the text says so outright. Texts with the same terms hardly correct each other."""
+    the text says so outright."""
     if ruled.kind == VerdictKind.RESTATEMENT:
         return ruled
-    corrects = judged.kind in CORRECTIONS
-    is_settled = judged.is_sure if corrects else judged.confidence >= SURELY_NEW
-    if ruled.kind in CORRECTIONS and not is_settled:
-        return ruled
-    return judged._replace(is_sure=False) if corrects and has_same_terms else judged
+    is_settled = judged.is_sure if judged.kind in CORRECTIONS else judged.confidence >= SURELY_NEW
+    return ruled if ruled.kind in CORRECTIONS and not is_settled else judged
 
 
 def _evidence(content: str, memory: Memory, opinion: _Opinion) -> dict[str, object]:
     """Return what a verdict rests on."""
     theirs = set(index_terms(memory.content[:MAX_READ]))
     own = dict.fromkeys(index_terms(content[:MAX_READ]))
-    evidence: dict[str, object] = {
+    evidence = {
         "confidence": opinion.confidence,
         "shared": [term for term in own if term in theirs][:SHOWN],
+        "phrase": opinion.phrase,
+        "tentative": not opinion.is_sure,
     }
-    if opinion.phrase:
-        evidence["phrase"] = opinion.phrase
-    if not opinion.is_sure:
-        evidence["tentative"] = True
-    return evidence
+    return {name: value for name, value in evidence.items() if value or name == "shared"}
 
 
 def _by_words(tx: Transaction, space: Space, terms: Iterable[str], limits: _Limits) -> list[int]:
@@ -410,8 +428,25 @@ def _first_few(memories: Sequence[Memory], texts: Mapping[str, str], content: st
     return [best, max(others, key=lambda memory: (memory.created_at, memory.key))]
 
 
-def _is_comparable(memory: Memory, key: str, now: datetime) -> bool:
+def _is_comparable(memory: Memory, now: datetime) -> bool:
     """Say whether a new text can restate or correct a memory."""
-    if memory.key == key or memory.tier == Tier.SENSORY:
+    return memory.tier != Tier.SENSORY and memory.is_current(now) and memory.is_open(now)
+
+
+def _is_same_subject(old: Memory, draft: Draft, current: Memory | None) -> bool:
+    """Say whether two statements can be about one fact.
+
+    "I live in Oslo" is a different fact when another person says it, and "the limit is 10" when
+    the tags name different scopes, such as `project:shop` and `project:blog`.
+    """
+    source, user, tags = (
+        draft.fields.get(name, getattr(current, name, None))
+        for name in ("source_kind", "source_user", "tags")
+    )
+    scopes = dict(tag.split(":", 1) for tag in old.tags if ":" in tag)
+    named = (tag.split(":", 1) for tag in tags or () if ":" in tag)
+    if any(scopes.get(name, value) != value for name, value in named):
         return False
-    return memory.is_current(now) and (memory.valid_to is None or memory.valid_to > now)
+    if old.from_user != (source in (None, SourceKind.STATED)):
+        return True
+    return old.source_user is None or user is None or old.source_user.casefold() == user.casefold()

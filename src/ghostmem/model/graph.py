@@ -47,3 +47,4 @@ class Tie(NamedTuple):
     to_id: str
     rel: Rel
     weight: float
+    automatic: bool  # inferred, not put by a caller

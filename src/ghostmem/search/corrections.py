@@ -1,13 +1,13 @@
 """Put corrections before the memories that they correct."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
-from ghostmem.model import Memory, NsFilter
+from ghostmem.model import Memory, NsFilter, Rel
 from ghostmem.search.candidates import ChunkMatch, FeatureTable
+from ghostmem.search.score import parts_of
 from ghostmem.store import Filter, Transaction
 from ghostmem.truth.contradictions import Contradictions, find_contradictions, find_user_statements
 
@@ -26,31 +26,49 @@ def find_corrections(
     tx: Transaction,
     shown: Mapping[str, Memory],
     matches: Iterable[ChunkMatch],
+    answers: Iterable[ChunkMatch],
     filter_: Filter,
     now: datetime,
 ) -> Corrections:
-    """Return the corrections of the memories to be shown, some of which may be other `matches`."""
+    """Return the corrections of the memories to be shown, some of which may be other `matches`.
+
+    An inferred correction comes before the memory that it corrects only if it is itself among the
+    `answers`."""
     contradictions = find_contradictions(tx, shown, filter_, now)
     prevailing = {memory.id: memory for newer in contradictions.values() for memory in newer}
     statements = find_user_statements(tx, {**shown, **prevailing}.values(), filter_, now)
-    before = {id_: list(newer) for id_, newer in contradictions.items()}
+    before = _founded(tx, contradictions, {match.chunk.memory_id for match in answers})
     for id_, stated in statements.items():
         named = {memory.id for memory in stated}
         others = [memory for memory in before.get(id_, ()) if memory.id not in named]
         before[id_] = [*stated, *others]
-    return Corrections(contradictions, statements, _unless_named(before, matches))
+    return Corrections(contradictions, statements, _unless_named(before, matches if before else ()))
+
+
+def _founded(
+    tx: Transaction, contradictions: Contradictions, answers: Set[str]
+) -> dict[str, list[Memory]]:
+    """Return the explicit corrections of each memory, and the inferred ones that are answers."""
+    edges = tx.graph.touching(contradictions, [Rel.CONTRADICTS])
+    explicit = {frozenset((edge.from_id, edge.to_id)) for edge in edges if not edge.automatic}
+    memories = {memory.id: memory for newer in contradictions.values() for memory in newer}
+    links = {id_: [memory.id for memory in newer] for id_, newer in contradictions.items()}
+    return {
+        id_: [
+            memories[other]
+            for other in reachable([id_], links)
+            if other in answers or frozenset((id_, other)) in explicit
+        ]
+        for id_ in links
+    }
 
 
 def _unless_named(before: Contradictions, matches: Iterable[ChunkMatch]) -> Contradictions:
     """Leave out corrections that contain fewer of the codes in the question than the corrected.
 
     A question that names a code asks for the memories that contain it."""
-    if not before:
-        return before
-    shares: dict[str, float] = defaultdict(float)
-    for match in matches:
-        share = match.feature("identifier")
-        shares[match.chunk.memory_id] = max(shares[match.chunk.memory_id], share)
+    best_last = sorted(matches, key=lambda match: match.feature("identifier"))
+    shares = {match.chunk.memory_id: match.feature("identifier") for match in best_last}
     return {
         id_: [memory for memory in newer if shares.get(memory.id, 0.0) >= shares.get(id_, 0.0)]
         for id_, newer in before.items()
@@ -62,19 +80,19 @@ def with_corrections(
 ) -> list[ChunkMatch]:
     """Add the corrections of the first matches that are not matches themselves.
 
-    A correction scores as much as the memory that it corrects."""
+    A correction scores at least as much as the memory that it corrects."""
+    links = {id_: [memory.id for memory in newer] for id_, newer in before.items()}
+    namespaces = {memory.id: memory.ns for newer in before.values() for memory in newer}
     known = {match.chunk.memory_id for match in matches}
+    least: dict[str, float] = {}
     added: list[ChunkMatch] = []
     for match in matches[:limit]:
-        parts = {"correction": match.score}
-        todo = list(before.get(match.chunk.memory_id, ()))
-        while todo:
-            memory = todo.pop()
-            if memory.id in known:
+        for id_ in reachable([match.chunk.memory_id], links):
+            least[id_] = max(match.score, least.get(id_, 0.0))
+            if id_ in known:
                 continue
-            known.add(memory.id)
-            todo += before.get(memory.id, ())
-            first = tx.index.numbers(memory.id)[:1]
+            known.add(id_)
+            first = tx.index.numbers(id_)[:1]
             added += [
                 replace(
                     match,
@@ -82,11 +100,17 @@ def with_corrections(
                     table=FeatureTable(),
                     cosine=None,
                     relevance=None,
-                    parts=parts,
+                    parts={"correction": match.score},
                 )
-                for chunk in tx.search.candidates(first, Filter(ns=NsFilter(memory.ns)))
+                for chunk in tx.search.candidates(first, Filter(ns=NsFilter(namespaces[id_])))
             ]
-    return matches + added
+    raised = [
+        replace(match, score=score, parts={**parts_of(match), "correction": score - match.score})
+        if (score := least.get(match.chunk.memory_id, 0.0)) > match.score
+        else match
+        for match in matches
+    ]
+    return raised + added
 
 
 def reachable(starts: Iterable[str], links: Mapping[str, Iterable[str]]) -> dict[str, None]:
@@ -102,8 +126,6 @@ def reachable(starts: Iterable[str], links: Mapping[str, Iterable[str]]) -> dict
 
 def in_order(items: Sequence[T], before: Contradictions, id_of: Callable[[T], str]) -> list[T]:
     """Return items with every correction directly before the memory that it corrects."""
-    if not before:
-        return list(items)
     ids = dict.fromkeys(map(id_of, items))
     places: dict[str, int] = {}
 

@@ -42,10 +42,10 @@ def read_query(text: str, now: datetime, limit: int) -> Query:
     """Return a question with its terms, its plain words and the times it names."""
     text = text[:MAX_QUERY]
     terms, times = query_terms(text), times_in(text, now)
-    if times.relative:
-        # words that were read as a time counted back from now are not searched for as words
-        time_stems = {stem(word) for word in (*TIME_WORDS, *RECENCY_WORDS)}
-        terms = [term for term in terms if term not in time_stems] or terms
+    # what was read as a time counted back from now, or as the number of a day, is no word to search
+    time_words = (*TIME_WORDS, *RECENCY_WORDS) if times.relative else ()
+    read = {*map(stem, time_words), *(str(day) for _, _, day in times.days)}
+    terms = [term for term in terms if term not in read] or terms
     return Query(text, terms, plain_words(text), times, read_question(text), now, limit)
 
 

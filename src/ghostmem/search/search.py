@@ -120,7 +120,7 @@ def search(
         ranking = rank(store, tx, parsed, filter_, min_score, pieces)
         _read_shown(tx, [match.chunk.memory_id for match in ranking.answers[:limit]])
         shown = tx.memories.by_ids([match.chunk.memory_id for match in ranking.answers[:limit]])
-        corrections = find_corrections(tx, shown, ranking.matches, filter_, at)
+        corrections = find_corrections(tx, shown, ranking.matches, ranking.answers, filter_, at)
         strong = _strong(ranking, corrections, store, min_score, pieces)
         matches = ranking.answers
         if corrections.before:

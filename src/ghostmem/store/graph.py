@@ -20,7 +20,7 @@ _CURRENT = " AND ".join(
 )
 _BOTH_OPEN = " AND ".join(OPEN.replace("m.", f"{side}.") for side in "ab")
 _TYPED = ", ".join(f"'{rel}'" for rel in REASONING)
-_TIE = "SELECT from_id, to_id, rel, weight FROM memory_edges WHERE"
+_TIE = "SELECT from_id, to_id, rel, weight, automatic FROM memory_edges WHERE"
 _EITHER_WAY = (
     "(({0}.from_id = e.from_id AND {0}.to_id = e.to_id)"
     " OR ({0}.from_id = e.to_id AND {0}.to_id = e.from_id))"
@@ -69,14 +69,17 @@ class EdgeTable(StoreTable):
         starting, ending = (
             f"{_TIE} {self._sql.in_ns}{end} {self._sql.among}{kind}" for end in ("from_id", "to_id")
         )
-        edges: dict[tuple[str, str, str, float], None] = {}  # an edge may be read at both ends
+        edges: dict[tuple[str, str, str, float, int], None] = {}  # an edge may be read at both ends
         for location, given in self._db.located(sorted(set(ids))):
             rows = self._db.rows(
                 f"{starting} UNION ALL {ending}", (*location, given, *location, given)
             )
             self._db.saw("".join(location), (row[end] for row in rows for end in (0, 1)))
             edges |= dict.fromkeys(rows)
-        return [Tie(start, to, _RELS[rel], weight) for start, to, rel, weight in sorted(edges)]
+        return [
+            Tie(start, to, _RELS[rel], weight, bool(automatic))
+            for start, to, rel, weight, automatic in sorted(edges)
+        ]
 
     def of_namespace(self, ns: str, now: datetime, rel: Rel | None = None) -> list[Edge]:
         """List the edges between live memories of a namespace, in a stable order."""
@@ -111,10 +114,10 @@ class EdgeTable(StoreTable):
         only = ", ".join(f"'{rel.value}'" for rel in rels)
         kind = f" AND e.rel IN ({only})" if only else ""
         at = format_time(now)
-        sql = f"SELECT e.from_id, e.to_id, e.rel, e.weight {self._live_edges}{kind}"
-        for start, to, rel, weight in self._db.iterate(sql, (ns, at, at)):
+        sql = f"SELECT e.from_id, e.to_id, e.rel, e.weight, e.automatic {self._live_edges}{kind}"
+        for start, to, rel, weight, automatic in self._db.iterate(sql, (ns, at, at)):
             self._db.saw(ns, (start, to))
-            yield Tie(start, to, _RELS[rel], weight)
+            yield Tie(start, to, _RELS[rel], weight, bool(automatic))
 
     def links(self) -> Iterator[Link]:
         """List legacy links in a stable order."""

@@ -14,6 +14,7 @@ FRENCH_WORDS = frozenset("qu que quoi fait avons ai est étions était nous j".s
 AGO_WORDS = ("ago", "vor", "hace", "il")
 # words for a window that ends now: in the past two weeks
 PAST_WORDS = ("past", "last", "letzten", "derniers", "últimos")
+NEIGHBOUR = 0.8  # of the value of a named day, for the days before and after it
 # two weeks ago, in Chinese
 _COUNTED_HAN = r"([0-9]{1,3}|[一二三四五六七八九十两兩])\s*(天|日|周|週|个月|個月|年)前"
 
@@ -37,6 +38,7 @@ def _pattern() -> re.Pattern[str]:
     name = "|".join(sorted(MONTHS, key=len, reverse=True))
     return re.compile(
         rf"(?P<iso>\b(?P<y1>\d{{4}})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?\b)"
+        r"|\b(?P<d5>\d{1,2})\.(?P<m5>\d{1,2})\.(?P<y5>(?:19|20)\d\d)\b"
         r"|(?:(?P<y4>\d{4})年)?(?P<m4>1[0-2]|[1-9])月(?:(?P<d4>\d{1,2})[日号])?"
         r"|\b(?:(?P<d2>\d{1,2})(?:st|nd|rd|th|\.)?(?:\s+of)?\s+)?"
         rf"(?P<name>{name})\b\.?(?:\s+(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d))?"
@@ -71,10 +73,9 @@ def _asks_newest(text: str, words: set[str]) -> bool:
 
 def _parts(match: re.Match[str]) -> tuple[int | None, int, int | None] | None:
     """Return the year, month and day of a date, or None if it is not one."""
-    if match["m1"]:
-        year, month, day = match["y1"], int(match["m1"]), match["d1"]
-    elif match["m4"]:
-        year, month, day = match["y4"], int(match["m4"]), match["d4"]
+    numbered = next((form for form in "145" if match[f"m{form}"]), None)
+    if numbered:
+        year, month, day = (match[f"{part}{numbered}"] for part in "ymd")
     else:
         word, day = match["name"], match["d3"] or match["d2"]
         after = match.string[match.end() :].lstrip().lower()
@@ -85,9 +86,9 @@ def _parts(match: re.Match[str]) -> tuple[int | None, int, int | None] | None:
             return None
         year, month = match["y3"], MONTHS[word.lower()]
     number = int(day) if day else None
-    if not 1 <= month <= 12 or (number is not None and not 1 <= number <= 31):
+    if not 1 <= int(month) <= 12 or (number is not None and not 1 <= number <= 31):
         return None
-    return int(year) if year else None, month, number
+    return int(year) if year else None, int(month), number
 
 
 def _words(text: str) -> list[str]:
@@ -139,9 +140,11 @@ def _is_count(word: str) -> bool:
 
 
 def _around(now: datetime, unit: float, count: int) -> tuple[datetime, datetime]:
-    middle = unit * count
-    slack = max(unit * 0.6, middle * 0.2)
-    return _back(now, middle + slack), _back(now, max(0.0, middle - slack))
+    """Return the time around a number of units before now; a number of days names one day."""
+    middle = _back(now, unit * count)
+    if unit == 1:
+        middle = middle.replace(hour=12, minute=0, second=0, microsecond=0)
+    return _back(middle, unit / 2), min(now, middle + timedelta(days=unit / 2))
 
 
 def _back(now: datetime, days: float) -> datetime:
@@ -164,17 +167,15 @@ def month_match(times: Times, at: datetime) -> float:
 
 
 def day_match(times: Times, at: datetime) -> float:
-    """Return 1 within a day of a named day and 0.5 within the week after it, else 0."""
+    """Return 1 on a named day, 0.8 on its neighbours and 0.5 within the week after it, else 0."""
     best = 0.0
     for year, month, day in times.days:
         gap = min(
             (_gap(at, named, month, day) for named in ([year] if year else [at.year, at.year - 1])),
             key=abs,
         )
-        if abs(gap) <= 1:
-            return 1.0
-        if 1 < gap <= 7:
-            best = 0.5
+        if -1 <= gap <= 7:
+            best = max(best, 1.0 if gap == 0 else NEIGHBOUR if abs(gap) == 1 else 0.5)
     return best
 
 

@@ -19,9 +19,8 @@ Several tests decide that two texts say the same, each for one purpose:
 - `alike.essence`: the same words in the same order, whatever case, punctuation and filler
   words; reflect merges such memories.
 - `alike.resembles`: all distinctive words of one are in the other, in the same order; with
-  near vectors, the audit reports such memories too (`lifecycle.duplicates`).
+  near vectors, the audit reports such memories too (`lifecycle.duplicates`), and a put that
+  corrects one of them corrects the other.
 - `context.duplicates.fingerprint`: the same distinctive words, numbers, negations and persons; a
   context shows one of such memories.
-- `plain.says_the_same`: the same terms and numbers, both with or without a negation; such texts
-  hardly correct each other, so the verdict of a put does not trust the judge there.
 - the judge: both say the same in other words; the verdict of a put (`memory.verdict`)."""

@@ -20,7 +20,8 @@ MAX_CHAIN = 8  # earlier corrections that are linked to a further one
 
 def precedence(memory: Memory) -> tuple[bool, datetime, datetime, str]:
     """Return the sort key of contradicting memories: the user's last, then the newest."""
-    return (memory.from_user, memory.created_at, memory.written_at, memory.id)
+    since = memory.valid_from or memory.created_at
+    return (memory.from_user, since, memory.written_at, memory.id)
 
 
 def prevails(memory: Memory, other: Memory) -> bool:
@@ -31,16 +32,17 @@ def prevails(memory: Memory, other: Memory) -> bool:
 def suggest_correction(
     store: Store, tx: Transaction, new: Memory, old: Memory, now: datetime
 ) -> None:
-    """Record as an inference that a memory corrects an older one.
+    """Record as an inference that a memory corrects the newest statement of an older one's chain.
 
-    Content from elsewhere does not correct the user's statements: there the edge leads the other
-    way, so that the user's words come first."""
-    if not new.from_user and old.from_user:
-        contradict(tx, old, [new], now, automatic=True)
-        return
-    contradict(tx, new, [old, *_corrected_by(tx, old, now)], now, automatic=True)
-    if store.settings.freshness == "close" and not old.protected and not tx.notes.places([old.id]):
-        close(store, tx, old, new, now)
+    Content from elsewhere does not correct the user's statements, nor does an earlier statement a
+    later one: there the edge leads the other way."""
+    chain = [old, *(rival for rival in contradicting(tx, old, now) if rival.id != new.id)]
+    newest = max(chain, key=precedence)
+    first, second = sorted((new, newest), key=precedence, reverse=True)
+    contradict(tx, first, [second], now, automatic=True)
+    is_closing = store.settings.freshness == "close" and first is new and not newest.protected
+    if is_closing and not tx.notes.places([newest.id]):
+        close(store, tx, newest, new, now)
 
 
 def supersede(
@@ -52,12 +54,12 @@ def supersede(
 
 
 def share_contradictions(tx: Transaction, new: Memory, restated: Memory, now: datetime) -> None:
-    """Link a restatement to all that contradicts the restated memory.
+    """Link a restatement to the newest memory that contradicts the restated one.
 
     Otherwise a false claim could be retrieved without its correction."""
     rivals = [rival for rival in contradicting(tx, restated, now) if rival.id != new.id]
-    for rival in sorted(rivals, key=precedence, reverse=True)[:MAX_CHAIN]:
-        first, second = (new, rival) if prevails(new, rival) else (rival, new)
+    for newest in sorted(rivals, key=precedence)[-1:]:
+        first, second = sorted((new, newest), key=precedence, reverse=True)
         contradict(tx, first, [second], now, automatic=True)
 
 

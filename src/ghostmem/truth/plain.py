@@ -8,20 +8,21 @@ import json
 import os
 import re
 from collections.abc import Collection
+from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from ghostmem.model import VerdictKind
 from ghostmem.text.phrases import PhraseTable
 from ghostmem.text.question import is_question
+from ghostmem.text.temporal import day_match, times_in
 from ghostmem.text.terms import index_terms
 from ghostmem.truth.alike import essence
 
 MAX_READ = 3_000  # characters of a text that are judged
 _NAMED = 0.6  # share of the words that are over which the older text must have
 _COVERED = 0.4  # share of the older text's words that a text which ends it must have
-_ALIKE = 0.75  # share of both texts' words that a text and its negation must share
-_LABEL = re.compile(r"^\W*\w{1,20}: ")
+_ALIKE = 0.75  # share of a text's words that its negation must have
 # the letters that `re.IGNORECASE` takes for i and s, and `str.lower` does not
 _SAME_LETTERS = {0x130: "i", 0x131: "i", 0x17F: "s"}
 _X = r"(?P<x>[^.;,\n]{2,60}?)"
@@ -46,25 +47,14 @@ def judge_plainly(new: str, old: str) -> PlainVerdict:
     if phrase := _names_over(new, mine, theirs):
         return PlainVerdict(VerdictKind.UPDATE, 0.9, phrase)
     covered = _share(theirs, mine)
-    if covered >= _COVERED and (phrase := _ending(new)) and not _has_phrase(old, phrase):
+    if covered >= _COVERED and (phrase := _ending(new)) and phrase not in _plain(old):
         return PlainVerdict(VerdictKind.UPDATE, 0.8, phrase)
-    if min(covered, _share(mine, theirs)) >= _ALIKE and _numbers(new) == _numbers(old):
-        first, second = _negation(new), _negation(old)
-        if bool(first) != bool(second):
-            return PlainVerdict(VerdictKind.CONFLICT, 0.8, first or second)
+    first, second = _negation(new), _negation(old)
+    negation, texts = (first, (mine, theirs)) if first else (second, (theirs, mine))
+    comparable = not (first and second) and _numbers(new) == _numbers(old)
+    if negation and comparable and _is_negated(negation, *texts):
+        return PlainVerdict(VerdictKind.CONFLICT, 0.8, negation[0])
     return PlainVerdict(VerdictKind.NEW)
-
-
-def says_the_same(new: str, old: str) -> bool:
-    """Say whether two texts have the same terms and numbers, both with or without a negation.
-
-    A label in front, such as `Summary:`, does not count."""
-    new, old = (_LABEL.sub("", text[:MAX_READ]) for text in (new, old))
-    return (
-        _terms(new) == _terms(old)
-        and sorted(_numbers(new)) == sorted(_numbers(old))
-        and bool(_negation(new)) == bool(_negation(old))
-    )
 
 
 _essence = lru_cache(32)(essence)  # a text is compared with several others
@@ -76,17 +66,18 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def announces_change(text: str) -> bool:
-    """Say whether a text has a phrase of change."""
+    """Say whether a text has a phrase of change, or a word such as `now` or `currently`."""
     text = text[:MAX_READ]
     over = _pattern("over", text)
-    return bool(_ending(text) or (over is not None and over.search(text)))
+    ends = _ending(text) or (over is not None and over.search(text))
+    return bool(ends or find_phrase("present", text))
 
 
 def _ending(text: str) -> str:
     """Return the phrase or label by which a text says that something is over or corrected."""
     pattern = _pattern("ended", text)
     found = pattern.search(text) if pattern is not None else None
-    return " ".join(found[0].split())[:60].lower() if found else ""
+    return _plain(found[0])[:60] if found else ""
 
 
 def _names_over(new: str, mine: Collection[str], theirs: Collection[str]) -> str:
@@ -96,7 +87,7 @@ def _names_over(new: str, mine: Collection[str], theirs: Collection[str]) -> str
         over = set(index_terms(found[found.lastgroup or 0]))
         about = set(mine) - over
         if over and _share(over, theirs) >= _NAMED and about & set(theirs):
-            return " ".join(found[0].split())[:60].lower()
+            return _plain(found[0])[:60]
     return ""
 
 
@@ -105,19 +96,49 @@ def _share(some: Collection[str], others: Collection[str]) -> float:
     return len(set(some) & set(others)) / max(1, len(set(some)))
 
 
-def _has_phrase(text: str, phrase: str) -> bool:
-    return phrase in " ".join(text.split()).lower()
+def _plain(text: str) -> str:
+    return " ".join(text.split()).lower()
 
 
 def _numbers(text: str) -> list[str]:
     return re.findall(r"\d+(?:[.,:/-]\d+)*", text)
 
 
-def _negation(text: str) -> str:
-    """Return the negation of a text; two cancel each other."""
-    words = re.findall(r"\w+", re.sub(r"n['’]t\b", " not", text.lower()))
-    found = [word for word in words if word in _phrases()["negations"]]
-    return found[0] if len(found) % 2 else ""
+def find_phrase(kind: str, text: str) -> re.Match[str] | None:
+    """Return the first phrase of a kind: `present`, `affirmed` or `tenses` in the data."""
+    return _compiled(_phrases()[kind]).search(_spelled_out(text[:MAX_READ]))
+
+
+def reports_event(text: str, at: datetime) -> bool:
+    """Say whether a text of a time tells what happened, rather than what holds.
+
+    It names a day or period shortly before that time, or its first verb is in the past tense."""
+    times = times_in(text[:MAX_READ], at)
+    if times.window is not None or day_match(times, at):
+        return True
+    verb = find_phrase("tenses", text)
+    return verb is not None and verb.lastgroup == "past"
+
+
+def _negation(text: str) -> re.Match[str] | None:
+    """Return the first negation of a text."""
+    words = "|".join(_phrases()["negations"])
+    text = _compiled(_phrases()["affirmed"]).sub(" ", _spelled_out(text))
+    return _compiled(rf"\b(?:{words})\b").search(text)
+
+
+def _is_negated(negation: re.Match[str], mine: frozenset[str], theirs: frozenset[str]) -> bool:
+    """Say whether a text with a negation and some terms negates one with other terms.
+
+    One that negates a thing of its own only adds to the other: "but not on Monday"."""
+    after = negation.string[negation.end() :]
+    is_own = not theirs.intersection(index_terms(after)) and re.search(r"\w", after)
+    covers = mine.difference(_phrases()["negations"]) <= theirs
+    return covers and _share(theirs, mine) >= _ALIKE and not is_own
+
+
+def _spelled_out(text: str) -> str:
+    return re.sub(r"n['’]t\b", " not", text.lower())
 
 
 @cache
