@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 from ghostmem.forked import can_fork, copied
-from ghostmem.memory.quarantine import instruction_reasons
+from ghostmem.memory.quarantine import Labels, instruction_reasons, label_fields, labels_of
 from ghostmem.memory.write import rows_of
 from ghostmem.store import IndexRow, Store, index_rows
 
@@ -33,9 +33,16 @@ class ImportedText(NamedTuple):
 
     key: str
     content: str
-    tags: tuple[str, ...]
+    labels: Labels
     source_user: str | None
     is_live: bool = True
+
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
+        """Return the text of a memory."""
+        labels = labels_of(memory.key, label_fields(memory))
+        is_live = memory.deleted_at is None
+        return cls(memory.key, memory.content, labels, memory.source_user, is_live)
 
 
 class PreparedTexts:
@@ -43,7 +50,7 @@ class PreparedTexts:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._reasons: dict[tuple[str, str, tuple[str, ...]], tuple[str, ...]] = {}
+        self._reasons: dict[tuple[str, Labels], tuple[str, ...]] = {}
         self._rows: dict[tuple[str, str, str | None], Sequence[IndexRow]] = {}
 
     def add(
@@ -51,15 +58,15 @@ class PreparedTexts:
     ) -> None:
         """Keep what a copy made of a text; a text that it did not check has no reasons."""
         if reasons is not None:
-            self._reasons[text.key, text.content, text.tags] = reasons
+            self._reasons[text.content, text.labels] = reasons
         if text.is_live:
             self._rows[text.key, text.content, text.source_user] = rows
 
-    def reasons(self, key: str, content: str, tags: tuple[str, ...]) -> tuple[str, ...]:
+    def reasons(self, text: ImportedText) -> tuple[str, ...]:
         """Return the reasons to hold a text in quarantine."""
-        known = self._reasons.get((key, content, tags))
+        known = self._reasons.get((text.content, text.labels))
         if known is None:
-            return instruction_reasons(self._store.settings, key, content, tags)
+            return instruction_reasons(self._store.settings, text.content, text.labels)
         return known
 
     def rows(self, memory: Memory) -> Sequence[IndexRow]:
@@ -146,7 +153,7 @@ class TextsAhead(Generic[Batch]):
             peer.send_bytes(marshal.dumps((plain, vectors)))
 
     def _prepared(self, text: ImportedText) -> tuple[tuple[str, ...] | None, Sequence[IndexRow]]:
-        key, content, tags, source, is_live = text
+        key, content, labels, source, is_live = text
         settings = self._store.settings
-        reasons = instruction_reasons(settings, key, content, tags) if self._check else None
+        reasons = instruction_reasons(settings, content, labels) if self._check else None
         return reasons, index_rows(key, content, settings.chunk_target, source) if is_live else ()

@@ -15,8 +15,9 @@ from ghostmem.lifecycle.actions import check
 from ghostmem.memory.draft import INHERITED, NEVER, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
-from ghostmem.memory.write import write_draft, write_new
+from ghostmem.memory.write import is_users_own, write_draft, write_new
 from ghostmem.model import (
+    LOCKED,
     Access,
     Edge,
     Held,
@@ -27,6 +28,7 @@ from ghostmem.model import (
     Record,
     Rule,
     SourceAlias,
+    SourceKind,
 )
 from ghostmem.schema import too_deep
 from ghostmem.store import FORMAT, TYPES, AliasLine, Store, Transaction, record_of, validate
@@ -37,6 +39,7 @@ from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
 from ghostmem.truth.sources import checked_alias, write_alias
 
 BATCH = 500  # keys per transaction
+MAX_EXAMPLES = 5  # memories in a note on an import
 Progress = Callable[[int], None]
 
 
@@ -97,9 +100,36 @@ def import_(
     except InvalidInputError as error:
         raise nothing_imported(error) from None
     trusted = trust or reader.is_ours
+    lowered = [] if trusted else _lower(records)
     report = merge(store, records, on_conflict, dry_run, progress, trust=trusted)
-    report.notes += _missing_lines(reader, records)
+    report.notes += [*lowered, *_missing_lines(reader, records)]
     return report
+
+
+def _lower(records: list[Record]) -> list[str]:
+    """Take from the records of somebody else's export what only the user can say.
+
+    Returns notes on the memories that are not the user's words, pinned or locked any more."""
+    notes: dict[str, list[str]] = {"the user's words": [], "pinned": [], "locked": []}
+    for number, record in enumerate(records):
+        if isinstance(record, AliasLine) and record.source_kind in (None, SourceKind.STATED):
+            records[number] = replace(record, source_kind=SourceKind.IMPORT)
+        if not isinstance(record, Memory):
+            continue
+        claims = (record.from_user, record.pinned, record.locked)
+        for names, claimed in zip(notes.values(), claims, strict=True):
+            names += [f"{record.ns}/{record.key}"] if claimed and record.deleted_at is None else []
+        records[number] = record.with_values(
+            source_kind=SourceKind.IMPORT if record.from_user else record.source_kind,
+            pinned=False,
+            tags=tuple(tag for tag in record.tags if tag != LOCKED),
+        )
+    return [
+        f"not {claim}, because the export does not have this store's mark (--trust keeps it): "
+        f"{len(names):,} memories, such as {', '.join(names[:MAX_EXAMPLES])}"
+        for claim, names in notes.items()
+        if names
+    ]
 
 
 def check_options(on_conflict: str, dry_run: bool, trust: bool) -> None:
@@ -281,6 +311,8 @@ def merge(
         for number, batch in enumerate(batches, 1):
             last = number == len(batches)
             texts = ahead.next()
+            if gate.is_closed:
+                _judge_ahead(store, batch, texts)
             # The last transaction waits for the disk, and with it all before.
             with store.engine.write(durable=last, dry_run=dry_run) as tx:
                 all_new = _merge_chains(store, tx, batch, on_conflict, report, gate, texts)
@@ -298,11 +330,19 @@ def merge(
     return report
 
 
+def _judge_ahead(store: Store, chains: Sequence[list[Memory]], texts: PreparedTexts) -> None:
+    """Judge new texts before the transaction, so that others can write meanwhile."""
+    with store.engine.read() as tx:
+        known = tx.memories.histories((chain[0].ns, chain[0].key) for chain in chains)
+    stored = {(m.ns, m.key, m.content) for history in known.values() for m in history}
+    for memory in (memory for chain in chains for memory in chain):
+        if (memory.ns, memory.key, memory.content) not in stored:
+            texts.reasons(ImportedText.of(memory))
+
+
 def _texts(chains: Sequence[list[Memory]]) -> Iterator[ImportedText]:
     """Yield the text of every version of some keys."""
-    for memory in (memory for chain in chains for memory in chain):
-        is_live = memory.deleted_at is None
-        yield ImportedText(memory.key, memory.content, memory.tags, memory.source_user, is_live)
+    return (ImportedText.of(memory) for chain in chains for memory in chain)
 
 
 def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
@@ -417,8 +457,11 @@ def _merge_chain(
     written = fresh if continues else fresh[-1:]
     if gate.holds(tx, chain, (m for m in written if m.content not in accepted), texts):
         return
-    if continues:
-        _continue(store, tx, list(ours.values())[-1], fresh)
+    last = list(ours.values())[-1]
+    if continues and not gate.is_trusted and last.deleted_at is None and is_users_own(last):
+        leave_alone(report, last, "it is the user's own statement")
+    elif continues:
+        _continue(store, tx, last, fresh)
         report.imported += len(fresh)
     else:
         _as_next_version(store, tx, fresh[-1], report)

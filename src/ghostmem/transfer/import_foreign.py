@@ -11,7 +11,8 @@ from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import (
     held_note,
     hold,
-    is_checked,
+    labels_of,
+    quarantine_reasons,
     would_hold_note,
 )
 from ghostmem.memory.write import compose, write_draft, write_new
@@ -96,6 +97,8 @@ def load(
         for number, batch in enumerate(batches, 1):
             last = number == len(batches)
             texts = ahead.next()
+            if not trust:
+                _judge_ahead(store, batch, texts)
             # The last transaction waits for the disk, and with it all before.
             with store.engine.write(durable=last, dry_run=dry_run) as tx:
                 all_new = _write_batch(
@@ -113,11 +116,18 @@ def load(
     return report
 
 
+def _judge_ahead(store: Store, drafts: Sequence[Draft], texts: PreparedTexts) -> None:
+    """Judge the texts of new keys before the transaction, so that others can write meanwhile."""
+    with store.engine.read() as tx:
+        known = tx.memories.histories((draft.ns, draft.key) for draft in drafts)
+    for text in _texts([draft for draft in drafts if (draft.ns, draft.key) not in known]):
+        texts.reasons(text)
+
+
 def _texts(drafts: Sequence[Draft]) -> Iterator[ImportedText]:
     for draft in drafts:
-        fields = draft.fields
-        tags = fields.get("tags") or ()
-        yield ImportedText(draft.key, draft.content, tags, fields.get("source_user"))
+        labels = labels_of(draft.key, draft.fields)
+        yield ImportedText(draft.key, draft.content, labels, draft.fields.get("source_user"))
 
 
 def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[str, str]:
@@ -240,10 +250,9 @@ def _write_batch(
 def _reasons_to_hold(
     store: Store, tx: Transaction, draft: Draft, texts: PreparedTexts, *, is_new: bool
 ) -> tuple[str, ...]:
-    current = None if is_new else tx.memories.current(draft.ns, draft.key, store.clock())
-    if not is_checked(store.settings, draft, current):
-        return ()
-    return texts.reasons(draft.key, draft.content, draft.fields.get("tags") or ())
+    if not is_new:
+        return quarantine_reasons(store, tx, draft)
+    return next(texts.reasons(text) for text in _texts([draft]))
 
 
 def _write_new(

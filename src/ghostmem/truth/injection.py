@@ -9,6 +9,7 @@ several kinds that orders have (`cues`). The more such sentences a text has, the
 must be, because each of them is a chance to be wrong about an ordinary document.
 """
 
+import hashlib
 import json
 import math
 import re
@@ -69,6 +70,11 @@ _LOOKALIKES = str.maketrans(
 )
 
 
+# Bulk operations judge their texts before the transaction that asks again: others can write.
+_SUSPICIONS: dict[tuple[bool, bytes], tuple[str, ...]] = {}
+_MAX_REMEMBERED = 20_000  # texts
+
+
 class Phrase(NamedTuple):
     """A well-known phrase: the reason it gives, its pattern, and whether it is English."""
 
@@ -84,8 +90,17 @@ def suspicions(settings: "Settings", text: str, judged: bool = True) -> tuple[st
     has such phrases."""
     from ghostmem.judge import find_judge
 
-    shown = _as_seen(text)
     judge = find_judge(settings) if judged else None
+    known = _SUSPICIONS.get(place := (judge is None, hashlib.sha256(text.encode()).digest()))
+    if known is None:
+        if len(_SUSPICIONS) >= _MAX_REMEMBERED:
+            _SUSPICIONS.clear()
+        known = _SUSPICIONS[place] = _find_suspicions(judge, text)
+    return known
+
+
+def _find_suspicions(judge: "Judge | None", text: str) -> tuple[str, ...]:
+    shown = _as_seen(text)
     phrases = _phrase_reasons(shown, judge)
     found = dict.fromkeys((*_structure_reasons(text, shown), *phrases))
     if judge is not None and not phrases and (chance := _order_chance(judge, shown)):
@@ -131,7 +146,7 @@ def _units(text: str) -> Iterator[_Unit]:
         if (cues := _count_cues(paragraph)) < _MIN_CUES:
             continue
         pieces = [piece for sentence in sentences(paragraph) for piece in _pieces(sentence)]
-        if 1 < len(pieces) and len(paragraph) <= _MAX_UNIT:
+        if len(pieces) > 1 and len(paragraph) <= _MAX_UNIT:
             yield _Unit(paragraph, cues)
         for number, piece in enumerate(pieces):
             if (cues := _count_cues(piece)) >= _MIN_CUES:
