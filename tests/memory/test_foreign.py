@@ -189,3 +189,11 @@ def test_only_a_stated_summary_stands_for_statements(ghost: Ghost) -> None:
     ghost.consolidate("a", "lamps", "Every lamp in each room is black.", ["one", "two"])
     packed = ghost.context("lamp in room one", "a", budget=150).memories
     assert {"one", "two"} <= {memory.key for memory in packed}
+
+
+def test_a_long_import_says_what_judging_costs(judged: Ghost) -> None:
+    """A dry run tells it before; an import that is trusted costs nothing."""
+    rows = [{"ns": "a", "key": f"k{n}", "content": f"Page {n}. " * 5_000} for n in range(20)]
+    for trust, notes in ((False, 1), (True, 0)):
+        report = judged.import_([json.dumps(rows)], dry_run=True, trust=trust)
+        assert sum("the judge reads up to 20 texts" in note for note in report.notes) == notes

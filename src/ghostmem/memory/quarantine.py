@@ -139,14 +139,20 @@ def instruction_reasons(
     from ghostmem.truth.injection import suspicions
 
     found = dict.fromkeys(suspicions(settings, content)) if content else {}
-    # The judge reads no labels: words in capitals or joined by hyphens mislead it.
-    texts = (*labels.names, *labels.texts)
+    # The judge reads no labels: words in capitals or joined by hyphens mislead it. A key made of
+    # the content's words says nothing that the content does not.
+    words = _words(content)
+    texts = [text for text in (*labels.names, *labels.texts) if _words(text) not in words]
     spaced = (re.sub(r"[-_./]+", " ", text) for text in texts)
     joined = ".\n".join(dict.fromkeys((*texts, *spaced)))
     found |= dict.fromkeys(suspicions(settings, joined, judged=False) if joined else ())
     if any(len(name) > MAX_NAME or len(name.split()) > MAX_NAME_WORDS for name in labels.names):
         found[NO_NAME] = None
     return tuple(found)
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def hold_draft(

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 from ghostmem.forked import can_fork, copied
+from ghostmem.judge import uses_judge
 from ghostmem.memory.quarantine import Labels, instruction_reasons, label_fields, labels_of
 from ghostmem.memory.write import rows_of
 from ghostmem.store import IndexRow, Store, index_rows
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 MAX_VECTORS = 100_000  # that are kept until all memories are written
 MIN_AHEAD = 1_500  # memories after the first batch for which a copy is made
+# What judging a text costs: measured on one slow core, as an estimate for people.
+_SECONDS, _SECONDS_PER_CHARACTER, _MAX_SECONDS = 0.005, 0.000_015, 0.6
+_MIN_NOTED = 10  # seconds
 Batch = TypeVar("Batch")
 
 
@@ -43,6 +47,21 @@ class ImportedText(NamedTuple):
         labels = labels_of(memory.key, label_fields(memory))
         is_live = memory.deleted_at is None
         return cls(memory.key, memory.content, labels, memory.source_user, is_live)
+
+
+def judging_note(store: Store, texts: Iterable[ImportedText]) -> list[str]:
+    """Return what judging new texts costs, as a note, if that takes long."""
+    if not (store.settings.quarantine and uses_judge(store.settings)):
+        return []
+    costs = [
+        _SECONDS + min(_MAX_SECONDS, _SECONDS_PER_CHARACTER * len(text.content)) for text in texts
+    ]
+    if sum(costs) < _MIN_NOTED:
+        return []
+    return [
+        f"the judge reads up to {len(costs):,} texts, which takes about {sum(costs):.0f} s of CPU;"
+        " a stopped import goes on where it ended, and --trust skips the judge"
+    ]
 
 
 class PreparedTexts:

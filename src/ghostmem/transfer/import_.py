@@ -33,7 +33,7 @@ from ghostmem.model import (
 from ghostmem.schema import too_deep
 from ghostmem.store import FORMAT, TYPES, AliasLine, Store, Transaction, record_of, validate
 from ghostmem.transfer import POLICIES
-from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead
+from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead, judging_note
 from ghostmem.transfer.export import ExportReader, memory_ids
 from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
 from ghostmem.truth.sources import checked_alias, write_alias
@@ -306,6 +306,8 @@ def merge(
         _refuse_conflicts(store, chains)
     size = max(1, len(chains)) if dry_run else BATCH
     batches = [chains[start : start + size] for start in range(0, max(1, len(chains)), size)]
+    if gate.is_closed:
+        report.notes += judging_note(store, _texts(chains))
     done = 0
     with TextsAhead(store, batches, _texts, check=gate.is_closed) as ahead:
         for number, batch in enumerate(batches, 1):

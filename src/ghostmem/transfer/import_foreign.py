@@ -18,7 +18,7 @@ from ghostmem.memory.quarantine import (
 from ghostmem.memory.write import compose, write_draft, write_new
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import Filter, Store, Transaction, put_fields, validate
-from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead
+from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead, judging_note
 from ghostmem.transfer.formats.base import Foreign, ForeignMemory, capped
 from ghostmem.transfer.formats.choose import read
 from ghostmem.transfer.import_ import (
@@ -90,6 +90,8 @@ def load(
         drafts = list(_drafts(store, foreign, ns, keys, report))
         if on_conflict == "fail":
             _refuse_conflicts(store, tx, drafts)
+    if not trust:
+        report.notes += judging_note(store, _texts(drafts))
     size = max(1, len(drafts)) if dry_run else BATCH
     not_written = _NotWritten([], set())
     batches = [drafts[start : start + size] for start in range(0, max(1, len(drafts)), size)]

@@ -120,7 +120,7 @@ def _order_chance(judge: "Judge", text: str) -> float:
     """Return how surely a text or a part of it gives orders; 0 if that is not sure enough."""
     limit = judge.thresholds.attack
     if len(text) <= _MAX_UNIT and judge.known(text) >= _MIN_KNOWN:
-        chance = judge.attack(text)
+        chance = judge.attack(_without_markup(text))
         if chance >= limit:
             return chance
     units = sorted(_units(text), key=lambda unit: -unit.cues)
@@ -142,7 +142,7 @@ def _units(text: str) -> Iterator[_Unit]:
     if len(text) > 2 * _MAX_TEXT:
         text = f"{text[:_MAX_TEXT]}\n\n{text[-_MAX_TEXT:]}"
     for raw in _pattern(_PARAGRAPHS).split(text):
-        paragraph = " ".join(_pattern(_MARKUP).sub(" ", _pattern(_LINE_MARK).sub("", raw)).split())
+        paragraph = _without_markup(raw)
         if (cues := _count_cues(paragraph)) < _MIN_CUES:
             continue
         pieces = [piece for sentence in sentences(paragraph) for piece in _pieces(sentence)]
@@ -152,6 +152,11 @@ def _units(text: str) -> Iterator[_Unit]:
             if (cues := _count_cues(piece)) >= _MIN_CUES:
                 ends = (max(0, number - 1), number + 1), (number, number + 2)
                 yield _Unit(piece, cues, tuple(" ".join(pieces[low:high]) for low, high in ends))
+
+
+def _without_markup(text: str) -> str:
+    """Return a text on one line without marks of Markdown and HTML, which mislead the judge."""
+    return " ".join(_pattern(_MARKUP).sub(" ", _pattern(_LINE_MARK).sub("", text)).split())
 
 
 def _pieces(sentence: str) -> Iterator[str]:
