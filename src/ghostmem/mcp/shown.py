@@ -21,7 +21,7 @@ from ghostmem.mcp.budget import (
 )
 from ghostmem.mcp.result_texts import result_text
 from ghostmem.mcp.tool import Arguments, Result
-from ghostmem.model import HEARSAY
+from ghostmem.model import HEARSAY, THREAD
 from ghostmem.text.excerpt import first_line
 
 LINE = 200  # characters of a memory in a list
@@ -98,10 +98,10 @@ def show_get(found: Result, given: Arguments) -> Result:
         "kind": found["kind"],
         "tier": found["tier"],
     }
-    is_hearsay = found.get("source_kind") in HEARSAY
+    is_hidden = found.get("source_kind") in HEARSAY or THREAD in found.get("meta", ())
     for name, default in _DEFAULTS.items():
-        # others may have written the meta of hearsay for the agent; it is meant for programs
-        if found.get(name, default) != default and not (is_hearsay and name == "meta"):
+        # meta is meant for programs; what others wrote there could address the agent
+        if found.get(name, default) != default and not (is_hidden and name == "meta"):
             shown[name] = found[name]
     shown |= {name: found[name][:DATE] for name in _TIMES if name in found}
     if files := found.get("files"):

@@ -17,6 +17,7 @@ from ghostmem.frozen import frozen
 from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.model import (
     LOCKED,
+    THREAD,
     FileRef,
     FileRel,
     Kind,
@@ -116,7 +117,10 @@ def labels_of(key: str, fields: Mapping[str, Any]) -> Labels:
     """Return the labels of a key and the fields of its memory."""
     names = tuple(name for field in _NAMES if (name := fields.get(field)))
     paths = (file.path for file in fields.get("files") or ())
-    meta = _strings(fields.get("meta"))
+    # the items of a recorded thread are for programs, and shown to no agent
+    meta = _strings(
+        {name: value for name, value in (fields.get("meta") or {}).items() if name != THREAD}
+    )
     return Labels(names, (key, *(fields.get("tags") or ()), *paths, *meta))
 
 

@@ -102,7 +102,7 @@ def import_(
     trusted = trust or reader.is_ours
     lowered = [] if trusted else _lower(records)
     report = merge(store, records, on_conflict, dry_run, progress, trust=trusted)
-    report.notes += [*lowered, *_missing_lines(reader, records)]
+    report.notes += [*_missing_lines(reader, records), *lowered]
     return report
 
 
