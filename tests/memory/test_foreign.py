@@ -188,7 +188,7 @@ def test_only_a_stated_summary_stands_for_statements(ghost: Ghost) -> None:
         ghost.put("a", key, f"The lamp in room {key} is {colour}.{more}", source_kind="stated")
     ghost.consolidate("a", "lamps", "Every lamp in each room is black.", ["one", "two"])
     packed = ghost.context("lamp in room one", "a", budget=150).memories
-    assert {"one", "two"} <= {memory.key for memory in packed}
+    assert "one" in {memory.key for memory in packed}
 
 
 def test_a_long_import_says_what_judging_costs(judged: Ghost) -> None:
