@@ -99,18 +99,13 @@ def draft_reasons(
         return ()
     content, labels = draft.content, labels_of(draft.key, draft.fields)
     if current is not None:
-        accepted = labels_of(current.key, label_fields(current))
+        accepted = labels_of(current.key, vars(current))
         content = "" if current.content == content else content
         labels = Labels(
             tuple(name for name in labels.names if name not in accepted.names),
             tuple(text for text in labels.texts if text not in accepted.texts),
         )
     return instruction_reasons(settings, content, labels)
-
-
-def label_fields(memory: Memory) -> dict[str, Any]:
-    """Return the fields of a memory that have its labels."""
-    return {name: getattr(memory, name) for name in (*_NAMES, "tags", "files", "meta")}
 
 
 def labels_of(key: str, fields: Mapping[str, Any]) -> Labels:
@@ -143,11 +138,10 @@ def instruction_reasons(
     from ghostmem.truth.injection import suspicions
 
     found = dict.fromkeys(suspicions(settings, content)) if content else {}
-    # The judge reads no labels: words in capitals or joined by hyphens mislead it. A key made of
-    # the content's words says nothing that the content does not.
-    words = _words(content)
-    texts = [text for text in (*labels.names, *labels.texts) if _words(text) not in words]
-    spaced = (re.sub(r"[-_./]+", " ", text) for text in texts)
+    # The judge reads no labels: words in capitals or joined by hyphens mislead it. The words of a
+    # key that was made of the content say nothing that the content does not.
+    words, texts = _words(content), (*labels.names, *labels.texts)
+    spaced = (re.sub(r"[-_./]+", " ", text) for text in texts if _words(text) not in words)
     joined = ".\n".join(dict.fromkeys((*texts, *spaced)))
     found |= dict.fromkeys(suspicions(settings, joined, judged=False) if joined else ())
     if any(len(name) > MAX_NAME or len(name.split()) > MAX_NAME_WORDS for name in labels.names):

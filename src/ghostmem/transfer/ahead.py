@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 from ghostmem.forked import can_fork, copied
 from ghostmem.judge import uses_judge
-from ghostmem.memory.quarantine import Labels, instruction_reasons, label_fields, labels_of
+from ghostmem.memory.quarantine import Labels, instruction_reasons, labels_of
 from ghostmem.memory.write import rows_of
 from ghostmem.store import IndexRow, Store, index_rows
 
@@ -35,6 +35,7 @@ Batch = TypeVar("Batch")
 class ImportedText(NamedTuple):
     """The parts of a memory that decide about its quarantine and its index."""
 
+    ns: str
     key: str
     content: str
     labels: Labels
@@ -44,9 +45,8 @@ class ImportedText(NamedTuple):
     @classmethod
     def of(cls, memory: Memory) -> Self:
         """Return the text of a memory."""
-        labels = labels_of(memory.key, label_fields(memory))
-        is_live = memory.deleted_at is None
-        return cls(memory.key, memory.content, labels, memory.source_user, is_live)
+        labels, is_live = labels_of(memory.key, vars(memory)), memory.deleted_at is None
+        return cls(memory.ns, memory.key, memory.content, labels, memory.source_user, is_live)
 
 
 def judging_note(store: Store, texts: Iterable[ImportedText]) -> list[str]:
@@ -127,8 +127,20 @@ class TextsAhead(Generic[Batch]):
                 self._stop()
             else:
                 self._add(texts, *made)
+        if self._check and self._peer is None:
+            self._judge(texts)
         self._done += 1
         return texts
+
+    def _judge(self, texts: PreparedTexts) -> None:
+        """Judge new texts before the transaction, so that others can write meanwhile."""
+        batch = list(self._texts_of(self._batches[self._done]))
+        with self._store.engine.read() as tx:
+            known = tx.memories.histories((text.ns, text.key) for text in batch)
+        stored = {(m.ns, m.key, m.content) for history in known.values() for m in history}
+        for text in batch:
+            if (text.ns, text.key, text.content) not in stored:
+                texts.reasons(text)
 
     def _add(self, texts: PreparedTexts, prepared: list[Any], vectors: list[bytes]) -> None:
         """Keep what the copy made of a batch."""
@@ -172,7 +184,7 @@ class TextsAhead(Generic[Batch]):
             peer.send_bytes(marshal.dumps((plain, vectors)))
 
     def _prepared(self, text: ImportedText) -> tuple[tuple[str, ...] | None, Sequence[IndexRow]]:
-        key, content, labels, source, is_live = text
+        _, key, content, labels, source, is_live = text
         settings = self._store.settings
         reasons = instruction_reasons(settings, content, labels) if self._check else None
         return reasons, index_rows(key, content, settings.chunk_target, source) if is_live else ()

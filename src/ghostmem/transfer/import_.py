@@ -313,8 +313,6 @@ def merge(
         for number, batch in enumerate(batches, 1):
             last = number == len(batches)
             texts = ahead.next()
-            if gate.is_closed:
-                _judge_ahead(store, batch, texts)
             # The last transaction waits for the disk, and with it all before.
             with store.engine.write(durable=last, dry_run=dry_run) as tx:
                 all_new = _merge_chains(store, tx, batch, on_conflict, report, gate, texts)
@@ -330,16 +328,6 @@ def merge(
     if not dry_run:
         catch_up(store, progress, known=ahead.vectors)
     return report
-
-
-def _judge_ahead(store: Store, chains: Sequence[list[Memory]], texts: PreparedTexts) -> None:
-    """Judge new texts before the transaction, so that others can write meanwhile."""
-    with store.engine.read() as tx:
-        known = tx.memories.histories((chain[0].ns, chain[0].key) for chain in chains)
-    stored = {(m.ns, m.key, m.content) for history in known.values() for m in history}
-    for memory in (memory for chain in chains for memory in chain):
-        if (memory.ns, memory.key, memory.content) not in stored:
-            texts.reasons(ImportedText.of(memory))
 
 
 def _texts(chains: Sequence[list[Memory]]) -> Iterator[ImportedText]:

@@ -99,8 +99,6 @@ def load(
         for number, batch in enumerate(batches, 1):
             last = number == len(batches)
             texts = ahead.next()
-            if not trust:
-                _judge_ahead(store, batch, texts)
             # The last transaction waits for the disk, and with it all before.
             with store.engine.write(durable=last, dry_run=dry_run) as tx:
                 all_new = _write_batch(
@@ -118,18 +116,11 @@ def load(
     return report
 
 
-def _judge_ahead(store: Store, drafts: Sequence[Draft], texts: PreparedTexts) -> None:
-    """Judge the texts of new keys before the transaction, so that others can write meanwhile."""
-    with store.engine.read() as tx:
-        known = tx.memories.histories((draft.ns, draft.key) for draft in drafts)
-    for text in _texts([draft for draft in drafts if (draft.ns, draft.key) not in known]):
-        texts.reasons(text)
-
-
 def _texts(drafts: Sequence[Draft]) -> Iterator[ImportedText]:
     for draft in drafts:
         labels = labels_of(draft.key, draft.fields)
-        yield ImportedText(draft.key, draft.content, labels, draft.fields.get("source_user"))
+        user = draft.fields.get("source_user")
+        yield ImportedText(draft.ns, draft.key, draft.content, labels, user)
 
 
 def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[str, str]:

@@ -39,6 +39,7 @@ _MAX_VETOES = 12  # phrases of a text that the judge can veto
 _AROUND = 200  # characters on each side of a phrase that the judge reads
 _MAX_TEXT = 100_000  # characters at each end of a text among which the judge looks for orders
 _MAX_UNIT = 800  # characters that the judge reads at once
+_UNIT_SIZE = {"target": _MAX_UNIT, "limit": _MAX_UNIT, "room": _MAX_UNIT}
 _MAX_UNITS = 64  # paragraphs and sentences of a text that the judge reads
 _MIN_CUES = 2  # kinds of cues in a paragraph or sentence that the judge reads
 _LIKELY = 0.75  # the probability from which on a sentence is also read with its neighbours
@@ -145,7 +146,11 @@ def _units(text: str) -> Iterator[_Unit]:
         paragraph = _without_markup(raw)
         if (cues := _count_cues(paragraph)) < _MIN_CUES:
             continue
-        pieces = [piece for sentence in sentences(paragraph) for piece in _pieces(sentence)]
+        pieces = [
+            sentence[start:stop]  # a long one in parts
+            for sentence in sentences(paragraph)
+            for start, stop in split(sentence, 0, len(sentence), **_UNIT_SIZE)
+        ]
         if len(pieces) > 1 and len(paragraph) <= _MAX_UNIT:
             yield _Unit(paragraph, cues)
         for number, piece in enumerate(pieces):
@@ -157,12 +162,6 @@ def _units(text: str) -> Iterator[_Unit]:
 def _without_markup(text: str) -> str:
     """Return a text on one line without marks of Markdown and HTML, which mislead the judge."""
     return " ".join(_pattern(_MARKUP).sub(" ", _pattern(_LINE_MARK).sub("", text)).split())
-
-
-def _pieces(sentence: str) -> Iterator[str]:
-    """Yield a sentence, in parts if it is too long for the judge."""
-    ends = split(sentence, 0, len(sentence), target=_MAX_UNIT, limit=_MAX_UNIT, room=_MAX_UNIT)
-    return (sentence[start:stop] for start, stop in ends)
 
 
 def _count_cues(text: str) -> int:
