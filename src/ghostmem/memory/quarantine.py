@@ -138,10 +138,15 @@ def instruction_reasons(
     from ghostmem.truth.injection import suspicions
 
     found = dict.fromkeys(suspicions(settings, content)) if content else {}
-    # The judge reads no labels: words in capitals or joined by hyphens mislead it. The words of a
-    # key that was made of the content say nothing that the content does not.
-    words, texts = _words(content), (*labels.names, *labels.texts)
-    spaced = (re.sub(r"[-_./]+", " ", text) for text in texts if _words(text) not in words)
+    # The judge reads no labels: words in capitals or joined by hyphens mislead it. A plain key that
+    # was made of the content's words says nothing that the content does not.
+    words, plain_label = _words(content), re.compile(r"[\w ./-]+", re.ASCII)
+    texts = [
+        text
+        for text in (*labels.names, *labels.texts)
+        if not (plain_label.fullmatch(text) and _words(text) in words)
+    ]
+    spaced = (re.sub(r"[-_./]+", " ", text) for text in texts)
     joined = ".\n".join(dict.fromkeys((*texts, *spaced)))
     found |= dict.fromkeys(suspicions(settings, joined, judged=False) if joined else ())
     if any(len(name) > MAX_NAME or len(name.split()) > MAX_NAME_WORDS for name in labels.names):
