@@ -146,8 +146,7 @@ def instruction_reasons(
         for text in (*labels.names, *labels.texts)
         if not (plain_label.fullmatch(text) and _words(text) in words)
     ]
-    spaced = (re.sub(r"[-_./]+", " ", text) for text in texts)
-    joined = ".\n".join(dict.fromkeys((*texts, *spaced)))
+    joined = ".\n".join(dict.fromkeys((*texts, *(re.sub(r"[-_./]+", " ", text) for text in texts))))
     found |= dict.fromkeys(suspicions(settings, joined, judged=False) if joined else ())
     if any(len(name) > MAX_NAME or len(name.split()) > MAX_NAME_WORDS for name in labels.names):
         found[NO_NAME] = None
