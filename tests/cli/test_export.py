@@ -146,7 +146,7 @@ def test_the_array_for_the_original(ghost_cli: "GhostCli", tmp_path: Path) -> No
     assert rows[2]["files"] == [{"path": "a.py", "rel": "modified"}]
     assert not {"valid_from", "recorded_at", "source_client", "type"} & set(rows[2])
     copy = ("--db", str(tmp_path / "copy.db"))
-    ghost_cli.ok(*copy, "import", input=json.dumps(rows))
+    ghost_cli.ok(*copy, "import", "--trust", input=json.dumps(rows))
     again = json.loads(ghost_cli.ok(*copy, "export", "--as", "original"))
     assert again == rows
     ghost_cli.fails(2, "export", "--as", "original", "--mark")

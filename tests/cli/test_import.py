@@ -65,7 +65,7 @@ def test_export_import_export_gives_the_same_bytes(
     """Ids, versions, times, counters, edges, links, files, rules and days of use all survive."""
     Path("x.jsonl").write_bytes(exported.encode())
     args = {"stdin": [], "dash": ["-"], "file": ["x.jsonl"]}[way]
-    done = ghost_cli.row("import", *args, input="" if way == "file" else exported)
+    done = ghost_cli.row("import", "--trust", *args, input="" if way == "file" else exported)
     rows = [json.loads(text)["type"] for text in exported.split("\n") if text]
     assert done["imported"] == rows.count("memory")
     assert (done["edges"], done["links"], done["rules"]) == (
@@ -86,16 +86,16 @@ def test_an_export_that_was_cut_gets_a_note(ghost_cli: "GhostCli") -> None:
     whole = ghost_cli.ok("export").splitlines(keepends=True)
     Path("whole.jsonl").write_text("".join(whole), encoding="utf-8")
     Path("cut.jsonl").write_text("".join(whole[:3]), encoding="utf-8")
-    cut = ghost_cli.rows("--db", "cut.db", "import", "cut.jsonl")[0]
+    cut = ghost_cli.rows("--db", "cut.db", "import", "--trust", "cut.jsonl")[0]
     assert cut["imported"] == 2
     assert "the export had 3 memory lines, the input has 2" in cut["notes"][0]
-    assert ghost_cli.rows("--db", "whole.db", "import", "whole.jsonl")[0]["notes"] == []
+    assert ghost_cli.rows("--db", "whole.db", "import", "--trust", "whole.jsonl")[0]["notes"] == []
 
 
 def test_importing_twice_changes_nothing(ghost_cli: "GhostCli", exported: str) -> None:
     """The second time everything is unchanged."""
-    first = ghost_cli.row("import", input=exported)
-    again = ghost_cli.row("import", input=exported)
+    first = ghost_cli.row("import", "--trust", input=exported)
+    again = ghost_cli.row("import", "--trust", input=exported)
     assert (again["imported"], again["updated"], again["unchanged"]) == (0, 0, first["imported"])
     assert (again["edges"], again["links"], again["rules"]) == (0, 0, 0)
     assert ghost_cli.ok("export") == exported

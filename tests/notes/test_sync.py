@@ -1181,7 +1181,7 @@ def test_an_export_holds_the_notes_and_an_import_overrules_no_file(
     lab.add(a=THREE, b="other [[a]]\n")
     lines = list(lab.ghost.export())
     other = open_lab("elsewhere", "other.db")
-    other.ghost.import_(lines)
+    other.ghost.import_(lines, trust=True)
     assert [(hit.key, hit.path) for hit in other.ghost.search("bravo", NS)] == [("a.md#one", None)]
     other.ghost.add_notes(lab.root, NS, layout="markdown")
     assert [(hit.key, hit.path) for hit in other.ghost.search("bravo", NS)] == [

@@ -90,13 +90,13 @@ def test_a_stopped_import_goes_on(exported: list[str], tmp_path: Path, again: st
 
     with Ghost.open(tmp_path / "memory.db", embedder=embed) as ghost:
         with pytest.raises(KeyboardInterrupt):
-            ghost.import_(exported)
+            ghost.import_(exported, trust=True)
         assert list(ghost.export()) == exported
         waiting = ghost.embed_status().pending
         assert 0 < waiting < NUMBER
         made[:] = [0] * 1000
         if again == "import":
-            assert ghost.import_(exported).unchanged == NUMBER
+            assert ghost.import_(exported, trust=True).unchanged == NUMBER
         elif again == "backfill":
             ghost.embed_backfill()
         else:

@@ -55,7 +55,7 @@ def test_export_import_export_is_byte_identical(open_ghost: Open) -> None:
     source, target = open_ghost("a.db"), open_ghost("b.db")
     rich(source)
     lines = list(source.export())
-    report = target.import_(lines)
+    report = target.import_(lines, trust=True)
     assert (report.imported, report.edges, report.links, report.rules, report.accesses) == (
         4,
         1,
@@ -123,7 +123,7 @@ def test_import_leaves_a_locked_memory_with_another_history_alone(open_ghost: Op
     theirs, ours = open_ghost("a.db"), open_ghost("b.db")
     ours.put(NS, "k", "ours", tags=["locked"])
     theirs.put(NS, "k", "theirs")
-    report = ours.import_(theirs.export())
+    report = ours.import_(theirs.export(), trust=True)
     assert (report.skipped, report.updated) == (1, 0)
     assert report.notes == [f"left {NS}/k alone: it is locked"]
     kept = ours.get(NS, "k")
@@ -164,7 +164,7 @@ def test_a_pinned_or_locked_memory_from_an_import_does_not_expire(
     theirs, ours = open_ghost("a.db"), open_ghost("b.db")
     theirs.put(NS, "k", "theirs", **state)
     ours.put(NS, "k", "ours", ttl="30d")
-    assert ours.import_(theirs.export()).updated == 1
+    assert ours.import_(theirs.export(), trust=True).updated == 1
     assert (ours.get(NS, "k").content, ours.get(NS, "k").expires_at) == ("theirs", None)
 
 
@@ -269,7 +269,7 @@ def test_import_reads_the_originals_json_array(open_ghost: Open) -> None:
         {"ns": "agent:x", "key": "old", "content": "archived", "tier": "archived", "meta": "plain words", "ease": 1.2},
     ]  # fmt: skip
     ghost = open_ghost()
-    assert ghost.import_([json.dumps(rows, indent=2)]).imported == 3
+    assert ghost.import_([json.dumps(rows, indent=2)], trust=True).imported == 3
     found = ghost.get("agent:x", "k")
     assert (found.version, found.importance, found.pinned, found.meta, found.access_count) == (
         3,

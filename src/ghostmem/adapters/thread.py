@@ -9,8 +9,8 @@ from ghostmem.adapters.names import to_key
 from ghostmem.capture.transcripts.base import storable
 from ghostmem.errors import InvalidInputError, NotFoundError, VersionConflictError
 from ghostmem.ghost import Ghost
-from ghostmem.memory.quarantine import instruction_reasons
-from ghostmem.model import HEARSAY, THREAD, Kind, Memory, SourceKind
+from ghostmem.memory.quarantine import Labels, instruction_reasons, is_foreign
+from ghostmem.model import THREAD, Kind, Memory, SourceKind
 from ghostmem.store.validate import MAX_KEY, shown
 
 TAG = THREAD
@@ -100,10 +100,7 @@ class StoredThread:
             key = f"{self.prefix}{number:0{_DIGITS}d}"
             text = storable(turn.text.replace("\0", " "))  # the item itself keeps a NUL character
             text = text if text.strip() else label
-            judged = kind in HEARSAY
-            if kind is not SourceKind.STATED and instruction_reasons(
-                settings, key, text, judged=judged
-            ):
+            if is_foreign(kind) and instruction_reasons(settings, text, Labels(texts=(key,))):
                 text = label
             try:
                 self.ghost.put(

@@ -14,7 +14,14 @@ from ghostmem.capture.transcripts.choose import AUTO, check_format, read_all
 from ghostmem.errors import InvalidInputError, LockedError, NotFoundError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import held_note, hold, memory_of_held, quarantine_reasons
+from ghostmem.memory.quarantine import (
+    held_note,
+    hold,
+    instruction_reasons,
+    is_foreign,
+    memory_of_held,
+    quarantine_reasons,
+)
 from ghostmem.memory.redact import redact_content, redact_draft
 from ghostmem.memory.write import write_draft
 from ghostmem.model import (
@@ -75,6 +82,10 @@ class _StoredSession:
             self.turns[about["mark"]] = (key, str(about.get("digest", "")))
             self.files.add(str(about.get("file", "")))
 
+    def has(self, turn: TranscriptTurn) -> bool:
+        """Say whether a turn is stored with the same text."""
+        return self.turns.get(turn.mark, ("", ""))[1] == _digest(turn)
+
     def is_of(self, turn: TranscriptTurn) -> bool:
         """Say whether this is the session of a file whose first turn is given.
 
@@ -83,6 +94,10 @@ class _StoredSession:
         if not turn.file or not self.keys or turn.file in self.files:
             return True
         return turn.mark in self.turns and (turn.at is not None or "" in self.files)
+
+
+def _digest(turn: TranscriptTurn) -> str:
+    return hashlib.sha256(turn.text.encode()).hexdigest()[:16]
 
 
 class RecordedTurn(NamedTuple):
@@ -119,6 +134,7 @@ def ingest_transcript(
     recorded = read_turns(validate.path(path, "path"), format, report)
     while batch := list(islice(recorded, TURNS_PER_TRANSACTION)):
         is_last = len(batch) < TURNS_PER_TRANSACTION
+        _judge_turns(store, ns, batch, sessions)
         with store.engine.write(durable=is_last, dry_run=dry_run, within=(ns,)) as tx:
             for entry in batch:
                 report.turns += 1
@@ -135,6 +151,22 @@ def ingest_transcript(
     if not dry_run:
         catch_up(store, progress)
     return report
+
+
+def _judge_turns(
+    store: Store, ns: str, batch: Iterable[RecordedTurn], known: Mapping[str, _StoredSession]
+) -> None:
+    """Judge new turns that are not the user's before the transaction, so that others can write."""
+    sessions = dict(known)
+    foreign = [entry.turn for entry in batch if is_foreign(source_kind(entry.turn))]
+    with store.engine.read() as tx:
+        new = [
+            turn.text
+            for turn in foreign
+            if not sessions[_find_name(tx, ns, turn, sessions)].has(turn)
+        ]
+    for text in new:
+        instruction_reasons(store.settings, text)
 
 
 def read_turns(path: Path, kind: str, report: TranscriptReport) -> Iterator[RecordedTurn]:
@@ -187,9 +219,9 @@ def _store_turn(
 ) -> None:
     """Store a turn, unless it is stored already or cannot be stored."""
     turn = entry.turn
-    digest = hashlib.sha256(turn.text.encode()).hexdigest()[:16]
+    digest = _digest(turn)
     before = session.turns.get(turn.mark)
-    if before is not None and before[1] == digest:
+    if session.has(turn):
         report.unchanged += 1
         return
     key = before[0] if before is not None else _free_key(turn.session, session)
@@ -221,7 +253,7 @@ def _store_turn(
 
 def _write(store: Store, tx: Transaction, draft: Draft, report: TranscriptReport) -> Outcome | None:
     """Write a turn, or quarantine it if it is not the user's and looks like instructions."""
-    if reasons := quarantine_reasons(store, tx, draft, in_bulk=True):
+    if reasons := quarantine_reasons(store, tx, draft):
         report.note(f"{draft.key}: {held_note(hold(store, tx, draft, reasons))}")
         return Outcome.QUARANTINED
     return write_draft(store, tx, draft).outcome
@@ -304,6 +336,8 @@ def ingest(
     report = IngestReport(dry_run=dry_run)
     readable = list(_readable(store, root, ns, date_ns, report))
     report.files = len(readable)
+    if not trust:
+        _judge_sections(store, readable)
     with store.engine.write(dry_run=dry_run) as tx:
         for number, (file, refs, space, filled) in enumerate(readable, 1):
             prefix = slug(
@@ -327,6 +361,17 @@ def ingest(
     if not dry_run:
         catch_up(store, progress)
     return report
+
+
+def _judge_sections(store: Store, files: Iterable["_MarkdownFile"]) -> None:
+    """Judge new sections before the transaction, so that others can write meanwhile."""
+    for file in files:
+        with store.engine.read() as tx:
+            stored = tx.listing.select(Filter(ns=NsFilter(file.ns), file=file.refs[0].path))
+        accepted = {memory.content for memory in stored}
+        for section in file.sections:
+            if section.body not in accepted:
+                instruction_reasons(store.settings, section.body)
 
 
 class _MarkdownFile(NamedTuple):
@@ -371,7 +416,7 @@ def _checked(store: Store, file: Path, ns: str, date_ns: bool) -> _MarkdownFile:
 def _store_section(
     store: Store, tx: Transaction, draft: Draft, report: IngestReport, trust: bool
 ) -> None:
-    reasons = () if trust else quarantine_reasons(store, tx, draft, from_file=True, in_bulk=True)
+    reasons = () if trust else quarantine_reasons(store, tx, draft, from_file=True)
     if reasons:
         memory = memory_of_held(draft, hold(store, tx, draft, reasons), dry_run=report.dry_run)
         report.notes += [f"{draft.ns}/{draft.key}: {note}" for note in memory.notes]

@@ -10,7 +10,7 @@ import click
 
 from ghostmem.cli.style import bold, dim
 from ghostmem.model import Memory, Record, Tier, plain
-from ghostmem.text.excerpt import first_line, visible
+from ghostmem.text.excerpt import first_line, quoted_label, visible
 
 _CONTROLS = {
     code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)
@@ -248,7 +248,7 @@ def labels(memory: Memory) -> list[str]:
     parts = [str(memory.tier)] if memory.tier in HIDDEN_TIERS else []
     parts += [str(memory.priority)] if memory.priority != "normal" else []
     parts += ["pinned"] if memory.pinned else []
-    return [*parts, *(f"#{visible(tag)}" for tag in memory.tags)]
+    return [*parts, *(f"#{quoted_label(tag)}" for tag in memory.tags)]
 
 
 def row(memory: Memory) -> str:

@@ -9,7 +9,7 @@ from ghostmem.context.packer import ContextItem, Relations
 from ghostmem.context.request import ContextRequest
 from ghostmem.graph.components import components
 from ghostmem.graph.spread import CONFLICT, POLICIES, Step, propagated, steps
-from ghostmem.model import Hop, Memory, Rel, Tie
+from ghostmem.model import Hop, Memory, Rel, SourceKind, Tie
 from ghostmem.search.corrections import reachable
 from ghostmem.settings import Settings
 from ghostmem.store import Filter, Transaction
@@ -268,7 +268,7 @@ class Expansion:
             match edge.rel:
                 case Rel.CONTRADICTS:
                     self._add_conflict(edge, refuters)
-                case Rel.CONTAINS if start in self.items or start in self._pinned:
+                case Rel.CONTAINS if self._replaces(start, end):
                     parents[end].append(start)
                 case Rel.DEPENDS_ON | Rel.PREVENTS if start in self.items and end in self.items:
                     companions[start].append(end)
@@ -280,6 +280,14 @@ class Expansion:
             child: [id_ for id_ in reachable([child], parents) if id_ != child] for child in parents
         }
         return Relations(refuters, ancestors, companions)
+
+    def _replaces(self, summary_id: str, child_id: str) -> bool:
+        """Say whether a summary can stand for a child; for the user's words only the user's can."""
+        if summary_id not in self.items and summary_id not in self._pinned:
+            return False
+        summary, child = self._memory(summary_id), self._memory(child_id)
+        is_stated = child is not None and child.source_kind is SourceKind.STATED
+        return not is_stated or (summary is not None and summary.source_kind is SourceKind.STATED)
 
     def _add_conflict(self, edge: Tie, refuters: dict[str, list[str]]) -> None:
         start, end = self._memory(edge.from_id), self._memory(edge.to_id)

@@ -12,9 +12,6 @@ from ghostmem.model import VerdictKind
 
 _START, _END = 101, 102  # the tokens [CLS] and [SEP]
 _KINDS = (VerdictKind.NEW, VerdictKind.RESTATEMENT, VerdictKind.UPDATE, VerdictKind.CONFLICT)
-_END_WINDOWS = 6  # parts that are read at each end of a long text
-_END_LENGTH = 20_000  # characters at each end of a long text that are encoded
-_STRIDE = 128  # tokens from one part to the next
 
 
 class _Task(NamedTuple):
@@ -67,17 +64,8 @@ class Judge:
     def attack(self, text: str) -> float:
         """Return how likely a text gives orders to the agent that reads it.
 
-        A long text is read in overlapping parts, of a very long one the first and the last; the
-        most suspicious counts."""
-        if len(text) > 2 * _END_LENGTH:
-            text = f"{text[:_END_LENGTH]} {text[-_END_LENGTH:]}"
-        ids = self._words.encode(text)
-        size = _TASKS["attack"].first
-        starts = range(0, max(1, len(ids) - (size - _STRIDE)), _STRIDE)
-        ends = dict.fromkeys((*starts[:_END_WINDOWS], *starts[-_END_WINDOWS:]))
-        rows = [[_START, *ids[at : at + size], _END] for at in ends]
-        logits = self._run_ids(rows, list(map(len, rows)))[:, _TASKS["attack"].outputs]
-        return float(self._probabilities("attack", logits).max())
+        Only its first 192 tokens are read; the caller divides a longer text."""
+        return self._chances("attack", [(text, "")])[0]
 
     def relevance(
         self, query: str, texts: Sequence[str], max_tokens: int | None = None

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ghostmem.text.excerpt import first_line, snippet
+from ghostmem.text.excerpt import MAX_PATH, first_line, quoted_label, snippet
 
 _ARRAYS = {"ghost_edge": "edges", "ghost_list": "memories", "ghost_history": "versions"}
 SNIPPET = 200  # characters of a memory in a list for the user
@@ -63,7 +63,7 @@ def _lines(lines: Iterable[str], found: Mapping[str, Any]) -> str:
 
 def _head(row: Mapping[str, Any], found: Mapping[str, Any], *more: str) -> str:
     """Return the name of a memory, its date, source and more, in brackets."""
-    said_by = row.get("source_user"), row.get("source_kind")
+    said_by = quoted_label(row.get("source_user") or ""), row.get("source_kind")
     parts = (f"{row.get('ns', found.get('ns'))}/{row['key']} v{row['version']}", row["created_at"])
     return _one_line(f"[{' '.join(str(part) for part in (*parts, *said_by, *more) if part)}]")
 
@@ -73,14 +73,14 @@ def _memory(found: Mapping[str, Any]) -> str:
     details += [f"priority {found['priority']}"] if "priority" in found else []
     details += [f"importance {found['importance']}"] if "importance" in found else []
     details += ["pinned"] if found.get("pinned") else []
-    details += [f"#{tag}" for tag in found.get("tags", ())]
+    details += [f"#{quoted_label(tag)}" for tag in found.get("tags", ())]
     details += [
         f"{name} {found[name]}"
         for name in ("expires_at", "valid_from", "valid_to")
         if name in found
     ]
     details += [f"until {found['deleted_at']}"] if "deleted_at" in found else []
-    details += [f"about {path}" for path in found.get("files", ())]
+    details += [f"about {quoted_label(path, MAX_PATH)}" for path in found.get("files", ())]
     details += [f"from character {found['offset']}"] if "offset" in found else []
     content = _indented(found["content"])
     # lines below each other, so that their own indentation can be seen
@@ -146,7 +146,7 @@ def _pack(found: Mapping[str, Any]) -> str:
 def _listed(found: Mapping[str, Any]) -> str:
     lines = []
     for memory in found["memories"]:
-        details = [f"#{tag}" for tag in memory.get("tags", ())]
+        details = [f"#{quoted_label(tag)}" for tag in memory.get("tags", ())]
         details += [f"deleted {memory['deleted_at']}"] if "deleted_at" in memory else []
         lines.append(f"{_head(memory, found, *details)} {_indented(memory['content'])}")
     return _lines(lines or ["nothing is stored here"], found)

@@ -21,6 +21,7 @@ from ghostmem.mcp.budget import (
 )
 from ghostmem.mcp.result_texts import result_text
 from ghostmem.mcp.tool import Arguments, Result
+from ghostmem.model import HEARSAY, THREAD
 from ghostmem.text.excerpt import first_line
 
 LINE = 200  # characters of a memory in a list
@@ -97,8 +98,10 @@ def show_get(found: Result, given: Arguments) -> Result:
         "kind": found["kind"],
         "tier": found["tier"],
     }
+    is_hidden = found.get("source_kind") in HEARSAY or THREAD in found.get("meta", ())
     for name, default in _DEFAULTS.items():
-        if found.get(name, default) != default:
+        # meta is meant for programs; what others wrote there could address the agent
+        if found.get(name, default) != default and not (is_hidden and name == "meta"):
             shown[name] = found[name]
     shown |= {name: found[name][:DATE] for name in _TIMES if name in found}
     if files := found.get("files"):
@@ -196,7 +199,7 @@ def _source(memory: Mapping[str, Any]) -> Row:
     """Return the source of a memory where it is not the user or the agent."""
     source: Row = {"source_user": memory["source_user"]} if memory.get("source_user") else {}
     kind = memory.get("source_kind")
-    return {**source, "source_kind": kind} if kind in ("observed", "peer", "import") else source
+    return {**source, "source_kind": kind} if kind in HEARSAY else source
 
 
 def _more_hits(given: Arguments, weaker: int) -> Callable[[int, bool], str]:

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ghostmem.caller import AGENT
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.memory.remove import remove
-from ghostmem.model import LOCKED, TIER_ABOVE, TIER_BELOW, Memory, Record, Tier, optional
+from ghostmem.model import HEARSAY, LOCKED, TIER_ABOVE, TIER_BELOW, Memory, Record, Tier, optional
 from ghostmem.store import Store, again, find, retag, validate
 from ghostmem.store.lookup import locked_error
 
@@ -61,6 +62,11 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
         memory = find(tx, ns, validate.text(key, "key"), now)
         if memory.locked and not unlock and op not in ("lock", "unlock"):
             raise locked_error(tx, memory)
+        if op == "pin" and memory.source_kind in HEARSAY and AGENT.get():
+            raise ConflictError(
+                f"{ns}/{key} comes from others ({memory.source_kind}); an agent cannot pin it",
+                "only the user can: ghost curate --op pin",
+            )
         fields = {
             name: value
             for name, value in _changes(memory, op).items()

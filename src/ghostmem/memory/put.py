@@ -9,7 +9,7 @@ from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError
 from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.prepare import Prepared, prepare
-from ghostmem.memory.quarantine import draft_reasons, hold_draft, is_checked
+from ghostmem.memory.quarantine import draft_reasons, hold_draft
 from ghostmem.memory.verdict import Judgement, compare_draft, judge_prepared, read_ahead
 from ghostmem.memory.write import check_expiry, dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
@@ -156,6 +156,8 @@ def _write(store: Store, draft: Draft, prepared: Prepared, judgement: Judgement)
 def with_notes(memory: Memory, request: PutRequest, prepared: Prepared) -> Memory:
     """Return a memory that was put with the notes on its put."""
     notes = (*request.notes, *_missing_vectors(prepared), *dormant_note(memory, request.draft))
+    if request.draft.fields.get("pinned") and not memory.pinned:
+        notes += (f"not pinned, because it comes from others ({memory.source_kind})",)
     return memory.with_values(notes=notes) if notes else memory
 
 
@@ -163,8 +165,7 @@ def reasons_to_hold(store: Store, request: PutRequest, current: Memory | None) -
     """Return the reasons to hold a put in quarantine."""
     if request.is_quarantined:
         return (REQUESTED,)
-    checked = is_checked(store.settings, request.draft, current)
-    return draft_reasons(store.settings, request.draft) if checked else ()
+    return draft_reasons(store.settings, request.draft, current)
 
 
 def _with_symbols(

@@ -5,8 +5,10 @@ Content is suspicious when it does not come from the user and reads like instruc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.caller import AGENT
 from ghostmem.clock import as_time
@@ -14,8 +16,8 @@ from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.frozen import frozen
 from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.model import (
-    HEARSAY,
     LOCKED,
+    THREAD,
     FileRef,
     FileRel,
     Kind,
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
 MIN_ID = 4  # characters of an abbreviated id
 # Arguments of a put that are kept with its fields; the base version is out of date at release.
 _PUT_OPTIONS = ("ttl", "unlock", "dedup", "supersedes")
+_NAMES = ("source_user", "source_scope", "source_client")
+MAX_NAME, MAX_NAME_WORDS = 128, 6  # characters and words of a name in foreign text
+NO_NAME = "has a sentence where a name belongs"
 SOURCES = "source_keys"  # the keys of the memories that a summary contains
 
 
@@ -53,58 +58,103 @@ class Dropped(Record):
     unchecked_backups: tuple[str, ...] = optional(())
 
 
+class Labels(NamedTuple):
+    """The short texts of a memory: names of its source, and its key, tags, files and meta."""
+
+    names: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+NO_LABELS = Labels()
+
+
+def is_foreign(
+    source: SourceKind | None, current: Memory | None = None, *, from_file: bool = False
+) -> bool:
+    """Say whether a text is not the user's own: the one rule for every way in which text arrives.
+
+    A text without a source has the one of the `current` version of its key. What an agent or the
+    holder of a token puts without a source is not the user's, and neither is the text of a file,
+    whatever source it names."""
+    if from_file or source is not None:
+        return from_file or source is not SourceKind.STATED
+    return AGENT.get() or (current is not None and not current.from_user)
+
+
 def quarantine_reasons(
-    store: Store, tx: Transaction, draft: Draft, *, from_file: bool = False, in_bulk: bool = False
+    store: Store, tx: Transaction, draft: Draft, *, from_file: bool = False
 ) -> tuple[str, ...]:
     """Return the reasons to hold a draft in quarantine; none when it can be stored."""
     current = tx.memories.current(draft.ns, draft.key, store.clock())
-    if not is_checked(store.settings, draft, current, from_file=from_file):
-        return ()
-    return draft_reasons(store.settings, draft, in_bulk=in_bulk)
+    return draft_reasons(store.settings, draft, current, from_file=from_file)
 
 
-def is_checked(
+def draft_reasons(
     settings: Settings, draft: Draft, current: Memory | None, *, from_file: bool = False
-) -> bool:
-    """Say whether a draft is checked: only content that does not come from the user is.
+) -> tuple[str, ...]:
+    """Return the reasons to hold a draft, if it is foreign.
 
-    The source is the one the draft names or inherits; content that an agent puts over MCP without
-    a source counts as its own, and with `from_file` the content of a file as an import. The same
-    text as the current version was accepted before and passes."""
-    source = draft.fields.get("source_kind")
-    if not settings.quarantine or (source is SourceKind.STATED and not from_file):
-        return False
-    inherits_foreign = current is not None and not current.from_user
-    is_foreign = from_file or source is not None or AGENT.get() or inherits_foreign
-    tags = draft.fields.get("tags") or ()
-    if current is not None and current.content == draft.content and set(tags) <= set(current.tags):
-        return False
-    return is_foreign
+    Content and labels of the current version were accepted before and pass."""
+    if not is_foreign(draft.fields.get("source_kind"), current, from_file=from_file):
+        return ()
+    content, labels = draft.content, labels_of(draft.key, draft.fields)
+    if current is not None:
+        accepted = labels_of(current.key, vars(current))
+        content = "" if current.content == content else content
+        labels = Labels(
+            tuple(name for name in labels.names if name not in accepted.names),
+            tuple(text for text in labels.texts if text not in accepted.texts),
+        )
+    return instruction_reasons(settings, content, labels)
 
 
-def draft_reasons(settings: Settings, draft: Draft, *, in_bulk: bool = False) -> tuple[str, ...]:
-    """Return the reasons why a draft looks like instructions to an agent.
+def labels_of(key: str, fields: Mapping[str, Any]) -> Labels:
+    """Return the labels of a key and the fields of its memory."""
+    names = tuple(name for field in _NAMES if (name := fields.get(field)))
+    paths = (file.path for file in fields.get("files") or ())
+    # the items of a recorded thread are for programs, and shown to no agent
+    meta = _strings(
+        {name: value for name, value in (fields.get("meta") or {}).items() if name != THREAD}
+    )
+    return Labels(names, (key, *(fields.get("tags") or ()), *paths, *meta))
 
-    The judge reads what others wrote, unless it comes `in_bulk`; an agent's own notes are checked
-    for well-known phrases, because instructions are common there."""
-    judged = not in_bulk and draft.fields.get("source_kind") in HEARSAY
-    tags = draft.fields.get("tags") or ()
-    return instruction_reasons(settings, draft.key, draft.content, tags, judged)
+
+def _strings(value: Any) -> Iterator[str]:
+    """Yield the texts in metadata, at any depth."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from chain(value, *map(_strings, value.values()))
+    elif isinstance(value, list | tuple):
+        yield from chain.from_iterable(map(_strings, value))
 
 
 def instruction_reasons(
-    settings: Settings, key: str, content: str, tags: Iterable[str] = (), judged: bool = False
+    settings: Settings, content: str, labels: Labels = NO_LABELS
 ) -> tuple[str, ...]:
-    """Return the reasons why a text, its key or its tags look like instructions to an agent.
-
-    If it is `judged`, the judge reads the content too."""
+    """Return the reasons why a foreign text or its labels look like instructions to an agent."""
     if not settings.quarantine:
         return ()
     from ghostmem.truth.injection import suspicions
 
-    # the judge reads no key: words in capitals or joined by hyphens mislead it
-    labels = suspicions(settings, "\n".join((key, *tags)), judged=False)
-    return tuple(dict.fromkeys((*suspicions(settings, content, judged), *labels)))
+    found = dict.fromkeys(suspicions(settings, content)) if content else {}
+    # The judge reads no labels: words in capitals or joined by hyphens mislead it. A plain key that
+    # was made of the content's words says nothing that the content does not.
+    words, plain_label = _words(content), re.compile(r"[\w ./-]+", re.ASCII)
+    texts = [
+        text
+        for text in (*labels.names, *labels.texts)
+        if not (plain_label.fullmatch(text) and _words(text) in words)
+    ]
+    joined = ".\n".join(dict.fromkeys((*texts, *(re.sub(r"[-_./]+", " ", text) for text in texts))))
+    found |= dict.fromkeys(suspicions(settings, joined, judged=False) if joined else ())
+    if any(len(name) > MAX_NAME or len(name.split()) > MAX_NAME_WORDS for name in labels.names):
+        found[NO_NAME] = None
+    return tuple(found)
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def hold_draft(

@@ -200,13 +200,17 @@ def _check_replaceable(tx: Transaction, draft: Draft, current: Memory) -> None:
     if current.locked and not draft.unlock:
         raise locked_error(tx, current)
     source = draft.fields.get("source_kind")
-    is_users = current.source_kind is SourceKind.STATED or (current.pinned and current.from_user)
-    if source in HEARSAY and is_users:
+    if source in HEARSAY and is_users_own(current):
         raise ConflictError(
             f"{draft.ns}/{draft.key} is the user's own statement; "
             f"{source} content cannot replace it",
             "put it under another key; the user can decide which of the two is right",
         )
+
+
+def is_users_own(memory: Memory) -> bool:
+    """Say whether hearsay cannot replace a memory: the user stated or pinned it."""
+    return memory.source_kind is SourceKind.STATED or (memory.pinned and memory.from_user)
 
 
 def _expiry(ttl: str | None, now: datetime, before: datetime | None) -> datetime | None:
@@ -252,6 +256,8 @@ def compose(
         fields = {name: getattr(current, name) for name in (*INHERITED, *USE_COUNTS)} | fields
     if "source_client" not in draft.fields and (client := CLIENT.get()):
         fields["source_client"] = client
+    if fields.get("source_kind") in HEARSAY:
+        fields["pinned"] = False  # a pinned memory is in every context
     tier = fields.setdefault("tier", Tier.STM)
     fields.setdefault("kind", _default_kind(store.settings, tier))
     fields.setdefault("created_at", now)

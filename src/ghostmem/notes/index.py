@@ -9,7 +9,13 @@ from typing import Any, NamedTuple
 
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import Prepared
-from ghostmem.memory.quarantine import held_note, hold, instruction_reasons
+from ghostmem.memory.quarantine import (
+    Labels,
+    held_note,
+    hold,
+    instruction_reasons,
+    is_foreign,
+)
 from ghostmem.memory.redact import redact_file
 from ghostmem.memory.remove import remove
 from ghostmem.memory.write import write_draft
@@ -99,7 +105,7 @@ def index_note(
     writer = _SectionWriter(
         store, tx, folder, fresh, with_vectors=read.stat.size <= MAX_EMBEDDED_BYTES
     )
-    if folder.source_kind is not SourceKind.STATED:
+    if is_foreign(folder.source_kind):
         quarantined = quarantined_sections(tx, folder, note.path if note else path)
         wanted, suspects = writer.quarantine_suspects(wanted, quarantined, released)
         problem = "; ".join(filter(None, (problem, suspects)))
@@ -267,7 +273,9 @@ class _SectionWriter:
             reasons = (
                 ()
                 if new.text in accepted
-                else instruction_reasons(settings, self._name(new), new.text, new.section.tags)
+                else instruction_reasons(
+                    settings, new.text, Labels((), (self._name(new), *new.section.tags))
+                )
             )
             if reasons:
                 held.append(self._hold(new, known, reasons))

@@ -10,10 +10,21 @@ _INVISIBLE = dict.fromkeys(
     [*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd"
 )
 
+MAX_LABEL, MAX_PATH = 64, 256  # characters of a label or a path that are shown
+
 
 def visible(text: str) -> str:
     """Return a text that is safe to print: control characters become visible symbols."""
     return text if text.isascii() and text.isprintable() else text.translate(_SYMBOLS | _INVISIBLE)
+
+
+def quoted_label(label: str, limit: int = MAX_LABEL) -> str:
+    """Return a name, a tag or a path as it is if it is one short word, else cut and in quotes.
+
+    A label that others wrote cannot pass for Ghost's own words then."""
+    if len(label) <= limit and not re.search(r"[\s\[\]\"]", label):
+        return visible(label)
+    return f'"{first_line(visible(label).replace(chr(34), chr(39)), limit)}"'
 
 
 def summary_line(content: str, limit: int) -> str:

@@ -14,7 +14,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 from ghostmem.forked import can_fork, copied
-from ghostmem.memory.quarantine import instruction_reasons
+from ghostmem.judge import uses_judge
+from ghostmem.memory.quarantine import Labels, instruction_reasons, labels_of
 from ghostmem.memory.write import rows_of
 from ghostmem.store import IndexRow, Store, index_rows
 
@@ -25,17 +26,42 @@ if TYPE_CHECKING:
 
 MAX_VECTORS = 100_000  # that are kept until all memories are written
 MIN_AHEAD = 1_500  # memories after the first batch for which a copy is made
+# What judging a text costs: measured on one slow core, as an estimate for people.
+_SECONDS, _SECONDS_PER_CHARACTER, _MAX_SECONDS = 0.005, 0.000_015, 0.6
+_MIN_NOTED = 10  # seconds
 Batch = TypeVar("Batch")
 
 
 class ImportedText(NamedTuple):
     """The parts of a memory that decide about its quarantine and its index."""
 
+    ns: str
     key: str
     content: str
-    tags: tuple[str, ...]
+    labels: Labels
     source_user: str | None
     is_live: bool = True
+
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
+        """Return the text of a memory."""
+        labels, is_live = labels_of(memory.key, vars(memory)), memory.deleted_at is None
+        return cls(memory.ns, memory.key, memory.content, labels, memory.source_user, is_live)
+
+
+def judging_note(store: Store, texts: Iterable[ImportedText]) -> list[str]:
+    """Return what judging new texts costs, as a note, if that takes long."""
+    if not (store.settings.quarantine and uses_judge(store.settings)):
+        return []
+    costs = [
+        _SECONDS + min(_MAX_SECONDS, _SECONDS_PER_CHARACTER * len(text.content)) for text in texts
+    ]
+    if sum(costs) < _MIN_NOTED:
+        return []
+    return [
+        f"the judge reads up to {len(costs):,} texts, which takes about {sum(costs):.0f} s of CPU;"
+        " a stopped import goes on where it ended, and --trust skips the judge"
+    ]
 
 
 class PreparedTexts:
@@ -43,7 +69,7 @@ class PreparedTexts:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._reasons: dict[tuple[str, str, tuple[str, ...]], tuple[str, ...]] = {}
+        self._reasons: dict[tuple[str, Labels], tuple[str, ...]] = {}
         self._rows: dict[tuple[str, str, str | None], Sequence[IndexRow]] = {}
 
     def add(
@@ -51,15 +77,15 @@ class PreparedTexts:
     ) -> None:
         """Keep what a copy made of a text; a text that it did not check has no reasons."""
         if reasons is not None:
-            self._reasons[text.key, text.content, text.tags] = reasons
+            self._reasons[text.content, text.labels] = reasons
         if text.is_live:
             self._rows[text.key, text.content, text.source_user] = rows
 
-    def reasons(self, key: str, content: str, tags: tuple[str, ...]) -> tuple[str, ...]:
+    def reasons(self, text: ImportedText) -> tuple[str, ...]:
         """Return the reasons to hold a text in quarantine."""
-        known = self._reasons.get((key, content, tags))
+        known = self._reasons.get((text.content, text.labels))
         if known is None:
-            return instruction_reasons(self._store.settings, key, content, tags)
+            return instruction_reasons(self._store.settings, text.content, text.labels)
         return known
 
     def rows(self, memory: Memory) -> Sequence[IndexRow]:
@@ -101,8 +127,20 @@ class TextsAhead(Generic[Batch]):
                 self._stop()
             else:
                 self._add(texts, *made)
+        if self._check and self._peer is None:
+            self._judge(texts)
         self._done += 1
         return texts
+
+    def _judge(self, texts: PreparedTexts) -> None:
+        """Judge new texts before the transaction, so that others can write meanwhile."""
+        batch = list(self._texts_of(self._batches[self._done]))
+        with self._store.engine.read() as tx:
+            known = tx.memories.histories((text.ns, text.key) for text in batch)
+        stored = {(m.ns, m.key, m.content) for history in known.values() for m in history}
+        for text in batch:
+            if (text.ns, text.key, text.content) not in stored:
+                texts.reasons(text)
 
     def _add(self, texts: PreparedTexts, prepared: list[Any], vectors: list[bytes]) -> None:
         """Keep what the copy made of a batch."""
@@ -146,7 +184,7 @@ class TextsAhead(Generic[Batch]):
             peer.send_bytes(marshal.dumps((plain, vectors)))
 
     def _prepared(self, text: ImportedText) -> tuple[tuple[str, ...] | None, Sequence[IndexRow]]:
-        key, content, tags, source, is_live = text
+        _, key, content, labels, source, is_live = text
         settings = self._store.settings
-        reasons = instruction_reasons(settings, key, content, tags) if self._check else None
+        reasons = instruction_reasons(settings, content, labels) if self._check else None
         return reasons, index_rows(key, content, settings.chunk_target, source) if is_live else ()

@@ -15,8 +15,9 @@ from ghostmem.lifecycle.actions import check
 from ghostmem.memory.draft import INHERITED, NEVER, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
-from ghostmem.memory.write import write_draft, write_new
+from ghostmem.memory.write import is_users_own, write_draft, write_new
 from ghostmem.model import (
+    LOCKED,
     Access,
     Edge,
     Held,
@@ -27,16 +28,18 @@ from ghostmem.model import (
     Record,
     Rule,
     SourceAlias,
+    SourceKind,
 )
 from ghostmem.schema import too_deep
 from ghostmem.store import FORMAT, TYPES, AliasLine, Store, Transaction, record_of, validate
 from ghostmem.transfer import POLICIES
-from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead
+from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead, judging_note
 from ghostmem.transfer.export import ExportReader, memory_ids
 from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
 from ghostmem.truth.sources import checked_alias, write_alias
 
 BATCH = 500  # keys per transaction
+MAX_EXAMPLES = 5  # memories in a note on an import
 Progress = Callable[[int], None]
 
 
@@ -97,9 +100,36 @@ def import_(
     except InvalidInputError as error:
         raise nothing_imported(error) from None
     trusted = trust or reader.is_ours
+    lowered = [] if trusted else _lower(records)
     report = merge(store, records, on_conflict, dry_run, progress, trust=trusted)
-    report.notes += _missing_lines(reader, records)
+    report.notes += [*_missing_lines(reader, records), *lowered]
     return report
+
+
+def _lower(records: list[Record]) -> list[str]:
+    """Take from the records of somebody else's export what only the user can say.
+
+    Returns notes on the memories that are not the user's words, pinned or locked any more."""
+    notes: dict[str, list[str]] = {"the user's words": [], "pinned": [], "locked": []}
+    for number, record in enumerate(records):
+        if isinstance(record, AliasLine) and record.source_kind in (None, SourceKind.STATED):
+            records[number] = replace(record, source_kind=SourceKind.IMPORT)
+        if not isinstance(record, Memory):
+            continue
+        claims = (record.from_user, record.pinned, record.locked)
+        for names, claimed in zip(notes.values(), claims, strict=True):
+            names += [f"{record.ns}/{record.key}"] if claimed and record.deleted_at is None else []
+        records[number] = record.with_values(
+            source_kind=SourceKind.IMPORT if record.from_user else record.source_kind,
+            pinned=False,
+            tags=tuple(tag for tag in record.tags if tag != LOCKED),
+        )
+    return [
+        f"not {claim}, because the export does not have this store's mark (--trust keeps it): "
+        f"{len(names):,} memories, such as {', '.join(names[:MAX_EXAMPLES])}"
+        for claim, names in notes.items()
+        if names
+    ]
 
 
 def check_options(on_conflict: str, dry_run: bool, trust: bool) -> None:
@@ -276,6 +306,8 @@ def merge(
         _refuse_conflicts(store, chains)
     size = max(1, len(chains)) if dry_run else BATCH
     batches = [chains[start : start + size] for start in range(0, max(1, len(chains)), size)]
+    if gate.is_closed:
+        report.notes += judging_note(store, _texts(chains))
     done = 0
     with TextsAhead(store, batches, _texts, check=gate.is_closed) as ahead:
         for number, batch in enumerate(batches, 1):
@@ -300,9 +332,7 @@ def merge(
 
 def _texts(chains: Sequence[list[Memory]]) -> Iterator[ImportedText]:
     """Yield the text of every version of some keys."""
-    for memory in (memory for chain in chains for memory in chain):
-        is_live = memory.deleted_at is None
-        yield ImportedText(memory.key, memory.content, memory.tags, memory.source_user, is_live)
+    return (ImportedText.of(memory) for chain in chains for memory in chain)
 
 
 def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
@@ -417,8 +447,11 @@ def _merge_chain(
     written = fresh if continues else fresh[-1:]
     if gate.holds(tx, chain, (m for m in written if m.content not in accepted), texts):
         return
-    if continues:
-        _continue(store, tx, list(ours.values())[-1], fresh)
+    last = list(ours.values())[-1]
+    if continues and not gate.is_trusted and last.deleted_at is None and is_users_own(last):
+        leave_alone(report, last, "it is the user's own statement")
+    elif continues:
+        _continue(store, tx, last, fresh)
         report.imported += len(fresh)
     else:
         _as_next_version(store, tx, fresh[-1], report)

@@ -11,13 +11,14 @@ from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import (
     held_note,
     hold,
-    is_checked,
+    labels_of,
+    quarantine_reasons,
     would_hold_note,
 )
 from ghostmem.memory.write import compose, write_draft, write_new
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import Filter, Store, Transaction, put_fields, validate
-from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead
+from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead, judging_note
 from ghostmem.transfer.formats.base import Foreign, ForeignMemory, capped
 from ghostmem.transfer.formats.choose import read
 from ghostmem.transfer.import_ import (
@@ -89,6 +90,8 @@ def load(
         drafts = list(_drafts(store, foreign, ns, keys, report))
         if on_conflict == "fail":
             _refuse_conflicts(store, tx, drafts)
+    if not trust:
+        report.notes += judging_note(store, _texts(drafts))
     size = max(1, len(drafts)) if dry_run else BATCH
     not_written = _NotWritten([], set())
     batches = [drafts[start : start + size] for start in range(0, max(1, len(drafts)), size)]
@@ -115,9 +118,9 @@ def load(
 
 def _texts(drafts: Sequence[Draft]) -> Iterator[ImportedText]:
     for draft in drafts:
-        fields = draft.fields
-        tags = fields.get("tags") or ()
-        yield ImportedText(draft.key, draft.content, tags, fields.get("source_user"))
+        labels = labels_of(draft.key, draft.fields)
+        user = draft.fields.get("source_user")
+        yield ImportedText(draft.ns, draft.key, draft.content, labels, user)
 
 
 def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[str, str]:
@@ -240,10 +243,9 @@ def _write_batch(
 def _reasons_to_hold(
     store: Store, tx: Transaction, draft: Draft, texts: PreparedTexts, *, is_new: bool
 ) -> tuple[str, ...]:
-    current = None if is_new else tx.memories.current(draft.ns, draft.key, store.clock())
-    if not is_checked(store.settings, draft, current):
-        return ()
-    return texts.reasons(draft.key, draft.content, draft.fields.get("tags") or ())
+    if not is_new:
+        return quarantine_reasons(store, tx, draft)
+    return next(texts.reasons(text) for text in _texts([draft]))
 
 
 def _write_new(

@@ -10,11 +10,12 @@ from ghostmem.memory.quarantine import (
     draft_of_held,
     held_note,
     instruction_reasons,
+    labels_of,
     would_hold_note,
 )
 from ghostmem.model import Held, Memory, Record
 from ghostmem.store import TYPES, AliasLine, Store, Transaction, line_of, record_of, validate
-from ghostmem.transfer.ahead import PreparedTexts
+from ghostmem.transfer.ahead import ImportedText, PreparedTexts
 from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.formats.base import capped
 
@@ -41,6 +42,7 @@ class ImportGate:
         dry_run: bool,
     ) -> None:
         self._store, self._policy, self._dry_run = store, on_conflict, dry_run
+        self.is_trusted = trust
         self._is_open = trust or not store.settings.quarantine
         self._attached: dict[str, list[Record]] = defaultdict(list)
         for record in () if self._is_open else others:
@@ -71,7 +73,7 @@ class ImportGate:
         if self._is_open:
             return False
         for memory in written:
-            if reasons := texts.reasons(memory.key, memory.content, memory.tags):
+            if reasons := texts.reasons(ImportedText.of(memory)):
                 self._held_ids.update(version.id for version in chain)
                 attached = {
                     id(record): record
@@ -95,7 +97,8 @@ class ImportGate:
             return False
         if record.content in tx.aliases.texts(memory.id):
             return False
-        reasons = instruction_reasons(self._store.settings, "", record.content)
+        labels = labels_of("", {name: getattr(record, name) for name in _SOURCE})
+        reasons = instruction_reasons(self._store.settings, record.content, labels)
         if reasons:
             self._hold(tx, memory.ns, memory.key, record, reasons, [record])
         return bool(reasons)

@@ -3,9 +3,15 @@
 A memory is data. The judge decides by meaning; text that is hidden from people, faked roles and
 well-known phrases (`data/orders.json`) count with or without it. The judge can veto an English
 phrase whose surroundings it has read. A text that only reports what others try is not suspicious.
+
+The judge reads a short text whole, and of every text the paragraphs and sentences with words of
+several kinds that orders have (`cues`). The more such sentences a text has, the surer the judge
+must be, because each of them is a chance to be wrong about an ordinary document.
 """
 
+import hashlib
 import json
+import math
 import re
 import unicodedata
 from bisect import bisect_left
@@ -14,6 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ghostmem.text.borders import split
+from ghostmem.text.capture import sentences
 from ghostmem.text.phrases import PhraseTable
 
 if TYPE_CHECKING:
@@ -29,6 +37,17 @@ _AGREES = 0.5  # the probability from which on the judge agrees with a phrase
 _MIN_KNOWN = 0.9  # the least share of known words in a text about which the judge can decide
 _MAX_VETOES = 12  # phrases of a text that the judge can veto
 _AROUND = 200  # characters on each side of a phrase that the judge reads
+_MAX_TEXT = 100_000  # characters at each end of a text among which the judge looks for orders
+_MAX_UNIT = 800  # characters that the judge reads at once
+_UNIT_SIZE = {"target": _MAX_UNIT, "limit": _MAX_UNIT, "room": _MAX_UNIT}
+_MAX_UNITS = 64  # paragraphs and sentences of a text that the judge reads
+_MIN_CUES = 2  # kinds of cues in a paragraph or sentence that the judge reads
+_LIKELY = 0.75  # the probability from which on a sentence is also read with its neighbours
+# The log odds that a sentence needs: those of a short text, more for each sentence with cues.
+_LOG_ODDS_BY_SENTENCES, _MAX_LOG_ODDS = 0.4, 3.0
+_PARAGRAPHS = r"\n\s*\n|\n(?=\s*(?:[-*+] |\d+[.)] |#|\|))"
+_LINE_MARK = r"^\s*(?:(?:#{1,6}|[-*+]|\d+[.)])\s+|>\s?|\|)+"
+_MARKUP = r"[`*]|<!--|-->|</?\w[^>\n]{0,80}>"
 _MAX_LINE = 400  # characters around a phrase that say whether it is only reported
 _MAX_COMMENT = 2000  # characters of a comment that are read
 _GAP = 60  # characters between a verb and what is to be sent, and between that and the place
@@ -52,6 +71,11 @@ _LOOKALIKES = str.maketrans(
 )
 
 
+# Bulk operations judge their texts before the transaction that asks again: others can write.
+_SUSPICIONS: dict[tuple[bool, bytes], tuple[str, ...]] = {}
+_MAX_REMEMBERED = 20_000  # texts
+
+
 class Phrase(NamedTuple):
     """A well-known phrase: the reason it gives, its pattern, and whether it is English."""
 
@@ -67,15 +91,83 @@ def suspicions(settings: "Settings", text: str, judged: bool = True) -> tuple[st
     has such phrases."""
     from ghostmem.judge import find_judge
 
-    shown = _as_seen(text)
     judge = find_judge(settings) if judged else None
+    known = _SUSPICIONS.get(place := (judge is None, hashlib.sha256(text.encode()).digest()))
+    if known is None:
+        if len(_SUSPICIONS) >= _MAX_REMEMBERED:
+            _SUSPICIONS.clear()
+        known = _SUSPICIONS[place] = _find_suspicions(judge, text)
+    return known
+
+
+def _find_suspicions(judge: "Judge | None", text: str) -> tuple[str, ...]:
+    shown = _as_seen(text)
     phrases = _phrase_reasons(shown, judge)
     found = dict.fromkeys((*_structure_reasons(text, shown), *phrases))
-    if judge is not None and not phrases:
-        chance = judge.attack(shown)
-        if chance >= judge.thresholds.attack:
-            found[f"reads like orders to an agent (judge: {chance:.2f})"] = None
+    if judge is not None and not phrases and (chance := _order_chance(judge, shown)):
+        found[f"reads like orders to an agent (judge: {chance:.2f})"] = None
     return tuple(found)
+
+
+class _Unit(NamedTuple):
+    """A paragraph or a sentence with cues, and a sentence together with each of its neighbours."""
+
+    text: str
+    cues: int
+    pairs: tuple[str, ...] = ()
+
+
+def _order_chance(judge: "Judge", text: str) -> float:
+    """Return how surely a text or a part of it gives orders; 0 if that is not sure enough."""
+    limit = judge.thresholds.attack
+    if len(text) <= _MAX_UNIT and judge.known(text) >= _MIN_KNOWN:
+        chance = judge.attack(_without_markup(text))
+        if chance >= limit:
+            return chance
+    units = sorted(_units(text), key=lambda unit: -unit.cues)
+    candidates = sum(bool(unit.pairs) for unit in units)
+    odds = math.log(limit / (1 - limit)) + _LOG_ODDS_BY_SENTENCES * math.log(max(1, candidates))
+    limit = 1 / (1 + math.exp(-min(odds, _MAX_LOG_ODDS)))
+    best = max((_unit_chance(judge, unit) for unit in units[:_MAX_UNITS]), default=0.0)
+    return best if best >= limit else 0.0
+
+
+def _unit_chance(judge: "Judge", unit: _Unit) -> float:
+    """Return how likely a unit gives orders, at best with a neighbour."""
+    chance = judge.attack(unit.text)
+    return max([chance, *map(judge.attack, unit.pairs)]) if chance >= _LIKELY else chance
+
+
+def _units(text: str) -> Iterator[_Unit]:
+    """Yield the paragraphs and sentences that have cues, without markup."""
+    if len(text) > 2 * _MAX_TEXT:
+        text = f"{text[:_MAX_TEXT]}\n\n{text[-_MAX_TEXT:]}"
+    for raw in _pattern(_PARAGRAPHS).split(text):
+        paragraph = _without_markup(raw)
+        if (cues := _count_cues(paragraph)) < _MIN_CUES:
+            continue
+        pieces = [
+            sentence[start:stop]  # a long one in parts
+            for sentence in sentences(paragraph)
+            for start, stop in split(sentence, 0, len(sentence), **_UNIT_SIZE)
+        ]
+        if len(pieces) > 1 and len(paragraph) <= _MAX_UNIT:
+            yield _Unit(paragraph, cues)
+        for number, piece in enumerate(pieces):
+            if (cues := _count_cues(piece)) >= _MIN_CUES:
+                ends = (max(0, number - 1), number + 1), (number, number + 2)
+                yield _Unit(piece, cues, tuple(" ".join(pieces[low:high]) for low, high in ends))
+
+
+def _without_markup(text: str) -> str:
+    """Return a text on one line without marks of Markdown and HTML, which mislead the judge."""
+    return " ".join(_pattern(_MARKUP).sub(" ", _pattern(_LINE_MARK).sub("", text)).split())
+
+
+def _count_cues(text: str) -> int:
+    """Return how many kinds of words that orders have occur in a text."""
+    lower = text.lower()
+    return sum(_pattern(cue).search(lower) is not None for cue in _table()["cues"].values())
 
 
 def _structure_reasons(text: str, shown: str) -> Iterator[str]:

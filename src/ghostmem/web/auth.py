@@ -7,7 +7,7 @@ import anyio.to_thread
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ghostmem.admin.tokens import has_tokens, verify
-from ghostmem.caller import CALLER, CLIENT, LOOKING, OWNER, Caller
+from ghostmem.caller import AGENT, CALLER, CLIENT, LOOKING, OWNER, Caller
 from ghostmem.ghost import Ghost
 from ghostmem.web.guard import OPEN, header
 from ghostmem.web.rate import Rate, neighbourhood
@@ -66,6 +66,8 @@ def authenticated(
         caller_before = CALLER.set(caller)
         client_before = CLIENT.set("web" if session else caller.name)
         looking_before = LOOKING.set(bool(session))
+        # a program: what it puts without a source is not the user's
+        agent_before = AGENT.set(secret is not None)
         try:
             if sessions is not None:
                 sessions.enter(scope, session)
@@ -74,6 +76,7 @@ def authenticated(
             CALLER.reset(caller_before)
             CLIENT.reset(client_before)
             LOOKING.reset(looking_before)
+            AGENT.reset(agent_before)
 
     return run
 

@@ -290,7 +290,7 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
     ApiRoute(
         "POST",
         "/quarantine/release",
-        "write",
+        "admin",
         ONE,
         "Store a quarantined memory as if it had been trusted.",
         lambda g, a: g.release(a["id"], ns=a["ns"]),

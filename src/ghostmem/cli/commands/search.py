@@ -14,7 +14,7 @@ from ghostmem.cli.output import labels, named, plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Hit, Hits
-from ghostmem.text.excerpt import first_line, snippet, visible
+from ghostmem.text.excerpt import first_line, quoted_label, snippet, visible
 from ghostmem.text.stem import stem
 from ghostmem.text.terms import query_terms
 
@@ -227,7 +227,7 @@ def timeline(console: Console, ns: str | None, what: tuple[str, ...]) -> None:
 
 def _event_text(event: "Event") -> str:
     about = f" by {visible(event.by)}" if event.by else ""
-    about += f", said by {visible(event.source_user)}" if event.source_user else ""
+    about += f", said by {quoted_label(event.source_user)}" if event.source_user else ""
     about += (
         "  ← current" if event.current and event.event in ("said", "changed", "reopened") else ""
     )

@@ -274,7 +274,7 @@ class _KeyBatch:
         same = memory is not None and fingerprint(memory.content) == fingerprint(keep.text)
         content = self._check(memory.content if memory and same else keep.text)
         draft = Draft(run.mirror.ns, validate.key(key), content, fields, quiet=True, revive=True)
-        if reasons := quarantine_reasons(self._store, tx, draft, in_bulk=True):
+        if reasons := quarantine_reasons(self._store, tx, draft):
             # The memory stays as it is, and the report says why.
             raise InvalidInputError(
                 would_hold_note(reasons)
