@@ -109,7 +109,8 @@ def test_on_a_terminal_it_only_shows(
 
 def test_control_characters_do_nothing_to_a_terminal(ghost_cli: "GhostCli") -> None:
     """What is shown is made visible."""
-    out = ghost_cli.ok("capture", "-n", "a", "--dry-run", "I prefer \x1b[31mred tabs.")
+    text = "I prefer tabs over \x1b[31mspaces in all of our Go files."
+    out = ghost_cli.ok("capture", "-n", "a", "--dry-run", text)
     assert "\x1b[31m" not in out
     assert "␛" in out
 

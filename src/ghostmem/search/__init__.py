@@ -10,6 +10,7 @@ score         score them by weighed features, or by rank fusion
 relevance     let the judge read the best ones and add to their scores
 cutoff        decide which are answers, which are strong, or that there is none
 rank          run these stages for every namespace and merge the results
+task          choose the memories that matter for a prompt, by their chance
 corrections   put corrections before the memories that they correct
 search        the operation, and hits with their memories, places and receipts;
               rerank, timeline and note_entries build on it

@@ -291,7 +291,7 @@ class _KeyBatch:
         """Return the fields of a new memory: those of its predecessor, or those of the unit."""
         if before is not None:
             return {name: getattr(before, name) for name in _INHERITED}
-        fields: dict[str, Any] = {"tier": Tier.LTM} if unit.lasting else {}
+        fields: dict[str, Any] = {"tier": Tier.LTM} if unit.lasting else {"kind": Kind.EPISODIC}
         now = self._store.clock()
         if unit.when is not None and unit.when.date() != now.date() and unit.when < now:
             fields["created_at"] = unit.when
