@@ -311,7 +311,7 @@ def test_nothing_of_what_was_said_is_in_the_log(
     hook("UserPromptSubmit", prompt=CENTS)
     hook.raw(f'{{"prompt": "{CENTS}', "claude")
     text = hook.log.read_text(encoding="utf-8")
-    assert len(hook.lines()) == 3
+    assert len(hook.lines()) == 4
     assert "tabs" not in text
     assert "cents" not in text
 

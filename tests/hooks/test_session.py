@@ -38,13 +38,13 @@ def session(store: Path, id_: str = "claude:s-1") -> HookSession:
 
 def test_what_was_shown_is_not_shown_again(hook: "Hook", filled: Path) -> None:
     """A prompt brings what is relevant and new; the same prompt brings nothing more."""
-    assert keys(hook("UserPromptSubmit", prompt=MONEY)) == ["tone", "money"]
+    assert keys(hook("UserPromptSubmit", prompt=MONEY)) == ["money"]
     assert hook("UserPromptSubmit", prompt=MONEY) == ""
     assert keys(hook("UserPromptSubmit", prompt="When do we deploy to production?")) == [
         "deploy-window"
     ]
-    assert keys(hook("UserPromptSubmit", prompt=MONEY, session_id="s-2")) == ["tone", "money"]
-    assert len(session(filled).shown) == 3
+    assert keys(hook("UserPromptSubmit", prompt=MONEY, session_id="s-2")) == ["money"]
+    assert len(session(filled).shown) == 2
 
 
 def test_the_first_prompt_of_qwen_keeps_the_budget(
@@ -257,7 +257,7 @@ def test_two_hooks_of_one_session_share_what_they_show(
         if out
         for key in keys(json.loads(out)["hookSpecificOutput"]["additionalContext"])
     ]
-    assert sorted(shown) == ["money", "tone"]
+    assert sorted(shown) == ["money"]
     assert len(session(filled).shown) == 2
 
 

@@ -96,7 +96,7 @@ class DeadlineVectoriser(Vectoriser):
         loaded: Vectoriser | None = None,
     ) -> None:
         super().__init__(settings, engine=engine)
-        self._deadline, self._cpu_limit = deadline, cpu_limit
+        self._deadline, self._cpu_limit = deadline, time.process_time() + cpu_limit
         self._provider = loaded  # that of a process which has loaded it
         self._background: Background[DeadlineEmbedder] | None = None
         self._embedder_in_time: DeadlineEmbedder | None = None
