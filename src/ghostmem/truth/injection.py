@@ -42,9 +42,10 @@ _MAX_UNIT = 800  # characters that the judge reads at once
 _UNIT_SIZE = {"target": _MAX_UNIT, "limit": _MAX_UNIT, "room": _MAX_UNIT}
 _MAX_UNITS = 64  # paragraphs and sentences of a text that the judge reads
 _MIN_CUES = 2  # kinds of cues in a paragraph or sentence that the judge reads
+_MIN_WHOLE = 0.93  # the probability that a short text needs if none of its sentences has cues
 _LIKELY = 0.75  # the probability from which on a sentence is also read with its neighbours
 # The log odds that a sentence needs: those of a short text, more for each sentence with cues.
-_LOG_ODDS_BY_SENTENCES, _MAX_LOG_ODDS = 0.4, 3.0
+_LOG_ODDS_BY_SENTENCES, _MAX_LOG_ODDS = 0.8, 3.5
 _PARAGRAPHS = r"\n\s*\n|\n(?=\s*(?:[-*+] |\d+[.)] |#|\|))"
 _LINE_MARK = r"^\s*(?:(?:#{1,6}|[-*+]|\d+[.)])\s+|>\s?|\|)+"
 _MARKUP = r"[`*]|<!--|-->|</?\w[^>\n]{0,80}>"
@@ -122,7 +123,7 @@ def _order_chance(judge: "Judge", text: str) -> float:
     limit = judge.thresholds.attack
     if len(text) <= _MAX_UNIT and judge.known(text) >= _MIN_KNOWN:
         chance = judge.attack(_without_markup(text))
-        if chance >= limit:
+        if chance >= max(limit, _MIN_WHOLE):
             return chance
     units = sorted(_units(text), key=lambda unit: -unit.cues)
     candidates = sum(bool(unit.pairs) for unit in units)
