@@ -353,7 +353,7 @@ def test_export_import_export_through_pipes(
 ) -> None:
     """Two programs joined by a pipe copy a store so that its export is the same, byte for byte."""
     done = program.shell(
-        f"set -o pipefail; ghost export | ghost --db '{tmp_path}/copy.db' import"
+        f"set -o pipefail; ghost export | ghost --db '{tmp_path}/copy.db' import --trust"
         f" && ghost export | cmp - <(ghost --db '{tmp_path}/copy.db' export)"
     )
     assert (done.code, done.out) == (

@@ -374,7 +374,7 @@ def test_an_export_carries_symbols(ghost_cli: GhostCli, shop: Path, tmp_path: Pa
     before = ghost_cli.ok("export")
     assert before.count("shop.(*Cart).Total") == 2
     other = ("--db", tmp_path / "other.db")
-    ghost_cli.ok("import", *other, input=before)
+    ghost_cli.ok("import", "--trust", *other, input=before)
     assert ghost_cli.ok("export", *other) == before
     edit(shop, "+ 1", "+ 2")
     assert [row["symbol"] for row in ghost_cli.rows("stale", *other)] == ["shop.(*Cart).Total"]

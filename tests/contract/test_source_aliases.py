@@ -111,13 +111,13 @@ def test_an_export_has_them(talk: Ghost) -> None:
     talk.set_source_alias("other", "Bob", "Robert")
     lines = list(talk.export())
     with Ghost.open(":memory:", settings=NONE, clock=Clock()) as target:
-        assert target.import_(lines).source_aliases == 2
+        assert target.import_(lines, trust=True).source_aliases == 2
         assert list(target.export()) == lines
-        assert target.import_(lines).source_aliases == 0
+        assert target.import_(lines, trust=True).source_aliases == 0
         assert declared(target) == declared(talk)
     with Ghost.open(":memory:", settings=NONE, clock=Clock()) as target:
         target.set_source_alias(NS, "Robert", "Bertie")
-        report = target.import_(lines)
+        report = target.import_(lines, trust=True)
         assert report.source_aliases == 1
         assert any("'Bob'" in note for note in report.notes)
     assert len([line for line in talk.export("other") if '"source_alias"' in line]) == 1

@@ -810,7 +810,7 @@ def test_an_import_makes_no_edges_of_its_own(open_ghost: Open) -> None:
     )
     rich(source)
     assert len(source.edges("a")) > 10
-    report = target.import_(source.export())
+    report = target.import_(source.export(), trust=True)
     assert report.edges + report.links >= len(source.edges("a"))
     assert weights(target) == weights(source)
     assert (target.embed_status().pending, waiting(target)) == (0, 0)
@@ -826,9 +826,9 @@ def test_export_import_export_is_byte_identical_with_vectors(open_ghost: Open) -
     )
     rich(source)
     lines = list(source.export())
-    target.import_(lines)
+    target.import_(lines, trust=True)
     assert list(target.export()) == lines
-    again = target.import_(lines)
+    again = target.import_(lines, trust=True)
     assert (again.imported, again.edges, again.links, again.accesses) == (0, 0, 0, 0)
     assert list(target.export()) == lines
 
@@ -842,5 +842,5 @@ def test_a_pruned_edge_stays_pruned_on_the_way(open_exact: Open) -> None:
     with source.store.engine.write() as tx:
         tx.db.execute("DELETE FROM memory_edges")  # type: ignore[attr-defined]
     lines = list(source.export())
-    target.import_(lines)
+    target.import_(lines, trust=True)
     assert list(target.export()) == lines

@@ -58,6 +58,7 @@ def candidates(
     *,
     least: float = MIN_IMPORTANCE,
     most: int = MAX_CANDIDATES,
+    certainty: float = 0.0,
 ) -> list[Candidate]:
     """Return the statements of a message that are worth remembering, in their order.
 
@@ -66,10 +67,11 @@ def candidates(
         judge: Decides which statements count; without it, explicit phrases do.
         least: Minimum importance.
         most: Maximum number; the most important are kept.
+        certainty: The probability that the judge must give, if that is above its threshold.
     """
     read = [one for one in statements(text) if one.is_list or not _is_skipped(one.sentence)]
     chances = capture_chances(judge, own_text(text), [_judged_text(one) for one in read])
-    threshold = judge.thresholds.capture if judge else 0.0
+    threshold = max(judge.thresholds.capture, certainty) if judge else 0.0
     found = (_candidate(*pair, threshold) for pair in zip(read, chances, strict=True))
     return best((one for one in found if one), least, most)
 

@@ -22,6 +22,8 @@ from ghostmem.settings import Settings
 from ghostmem.store.session import HookSession
 from ghostmem.text.machine import without_machine_text
 
+# Nobody sees what a hook stores: the judge must be surer than in a capture that is asked for.
+CERTAINTY = 0.8
 _MAX_CAPTURED = 1_000  # statements of one session that are compared
 
 
@@ -63,7 +65,8 @@ def _statements(settings: Settings, call: Call, texts: Sequence[str]) -> list[li
     found = []
     for text in texts:
         try:
-            found.append(candidates(redact_content(settings, text).content, judge))
+            content = redact_content(settings, text).content
+            found.append(candidates(content, judge, certainty=CERTAINTY))
         except InvalidInputError as error:
             message = f"a text was refused: {describe_error(error)}"
             write_log_line(log_path(settings), call.host.name, call.event, message)

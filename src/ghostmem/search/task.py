@@ -15,7 +15,7 @@ from ghostmem.search.rank import Ranking, rank
 from ghostmem.store import Filter, Store, Transaction
 
 MAX_READ = 30  # best search results that are considered
-MIN_BEST = 0.075  # the chance that the best memory needs, or nothing matters for the prompt
+MIN_BEST = 0.09  # the chance that the best memory needs, or nothing matters for the prompt
 MIN_CHANCE = 0.02  # the chance that every other one needs
 MIN_TERMS = 3  # of a prompt: shorter ones count as these
 
