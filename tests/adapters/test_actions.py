@@ -52,7 +52,7 @@ def test_context_is_marked_as_data(act: dict[str, Act]) -> None:
     assert act["context"]("make tea") == "No memory is relevant."
     act["remember"]("The user drinks green tea.", key="drink")
     text = act["context"]("green tea", budget=200)
-    assert text.startswith('<ghost-memory count="1">')
+    assert text.startswith(f'<ghost-memory ns="{NS}" count="1">')
     assert "The user drinks green tea." in text
 
 

@@ -91,7 +91,7 @@ def test_what_is_known_is_told_first(memory: Any) -> None:
     memory.put_messages([said("Make me some green tea."), said("At once.", "assistant")])
     first, *rest = memory.get()
     assert first.role == "system"
-    assert first.content.startswith('<ghost-memory count="1">')
+    assert first.content.startswith(f'<ghost-memory ns="{NS}" count="1">')
     assert "The user drinks green tea." in first.content
     assert contents(rest) == ["Make me some green tea.", "At once."]
     assert contents(memory.get(input="submarines")) == ["Make me some green tea.", "At once."]

@@ -28,11 +28,11 @@ _ADDED = re.compile(
     re.DOTALL,
 )
 """Text that a client or its hooks put into a prompt; a call in it was made before."""
-_MEMORY = re.compile(r'<memory key="(?P<key>[^"]*)"[^>]*>\n?(?P<text>.*?)\n?</memory>', re.DOTALL)
+_MEMORY = re.compile(r'<memory key="(?P<key>[^"]*)"[^>]*>(?P<text>.*?)</memory>', re.DOTALL)
 _BLOCK = re.compile(
     r"<ghost-memory\b.*?</ghost-memory>|\[Ghost Memory: \d+\].*?\[End Ghost Memory\]", re.DOTALL
 )
-_PLAIN_MEMORY = re.compile(r"^- [^/\n]+/(?P<key>[^,\n]+),.*\n(?P<text>(?:  .*\n)+)", re.MULTILINE)
+_PLAIN_MEMORY = re.compile(r"^- (?P<key>[^,\n]+),.*\n(?P<text>(?:  .*\n)+)", re.MULTILINE)
 _LOADERS = ("tool_search", "ToolSearch")
 _MESSAGE_PARTS = ("messages", "input", "contents")
 """The field of a request that holds the conversation, by API."""

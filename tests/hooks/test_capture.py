@@ -34,7 +34,7 @@ def test_only_the_users_own_words_are_taken(
     hook: "Hook", store: Path, transcript: Callable[..., Path]
 ) -> None:
     """Tool output, reminders, our own block, the agent and its agents say nothing that is kept."""
-    ours = f'<ghost-memory count="1">\n<memory key="k">\nI prefer vim over emacs.\n</memory>\n</ghost-memory>\n{TABS}'
+    ours = f'<ghost-memory ns="a" count="1">\n<memory key="k">I prefer vim over emacs.</memory>\n</ghost-memory>\n{TABS}'
     result = [
         {"type": "tool_result", "tool_use_id": "t", "content": "I prefer loud music in the office."}
     ]
