@@ -1,5 +1,6 @@
 """ghost forget"""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,8 +102,9 @@ def test_what_cannot_be_done_is_said(
 
 
 def test_terminal_codes_in_keys_are_shown_not_sent(ghost_cli: "GhostCli") -> None:
-    """A key that would turn the line around is printed harmlessly."""
-    ghost_cli.ok("put", "-n", "b", "-k", "x\u202edlog", *MALLORY, "red")
+    """A key of an older store that would turn the line around is printed harmlessly."""
+    old = {"ns": "b", "key": "x\u202edlog", "content": "red", "source_user": "mallory"}
+    ghost_cli.ok("import", "--trust", input=json.dumps([{**old, "version": 1}]))
     assert "\u202e" not in ghost_cli.ok("forget", "--source", "mallory", "-n", "b")
 
 

@@ -632,7 +632,8 @@ def test_commands_count_what_they_show(ghost_cli: "GhostCli", store: Path, sql: 
 def test_hostile_keys_do_nothing_to_a_terminal(ghost_cli: "GhostCli") -> None:
     """Direction marks in keys and control characters in texts are shown as pictures in every command."""
     key = "\u202eevil"
-    ghost_cli.ok("put", "-n", "a", "-k", key, "red \x1b[31m text")
+    old = {"ns": "a", "key": key, "content": "red \x1b[31m text", "version": 1}
+    ghost_cli.ok("import", "--trust", input=json.dumps([old]))  # of an older store
     ghost_cli.ok("edge", "add", "-n", "a", key, "x", "-r", "relates_to")
     ghost_cli.ok(
         "consolidate",

@@ -158,7 +158,8 @@ def test_reflect_refuses_what_makes_no_sense(
 
 def test_control_characters_do_not_reach_a_terminal(ghost_cli: "GhostCli", wind: Any) -> None:
     """Keys and tags in a list of changes are made harmless."""
-    ghost_cli.ok("put", "-n", "a", "-k", "k\u202ee\u009b", "--tier", "sensory", "Some text.")
+    old = {"ns": "a", "key": "k\u202ee\u009b", "content": "Some text.", "tier": "sensory"}
+    ghost_cli.ok("import", "--trust", input=json.dumps([{**old, "version": 1}]))  # an older store's
     wind.forward(hours=5)
     out = ghost_cli.ok("reflect", "--changes")
     assert "\u009b" not in out

@@ -525,7 +525,7 @@ def test_candidates_count_as_neither_use_nor_exposure(three: Ghost) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["it's", 'qu"ote', "日本 語", "%_\\", "a —refines→ b", "' OR 1=1 --", "\u202eevil"]
+    "key", ["it's", 'qu"ote', "日本 語", "%_\\", "a —refines→ b", "' OR 1=1 --"]
 )
 def test_hostile_keys_are_linked_like_any_other(ghost: Ghost, key: str) -> None:
     """Keys are data, never syntax."""

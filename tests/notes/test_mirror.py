@@ -23,7 +23,7 @@ from ghostmem.settings import Settings
 NS = "a"
 HOSTILE_KEYS = [
     "plain", "a/b", "a\\b", "..", ".", ".env", "index", "Index", "con", "COM1.txt", "nul ", "a:b", "C #", "##", "#", "a ## b ##", "100%",
-    "50%41", "%25", "%", " pad ", "trailing.", "tab? <x>|*\"", "Tea", "tea", "TEA", "é", "e\u0301", "x" * 512, "日本語" * 100, "a\u2028b",
+    "50%41", "%25", "%", " pad ", "trailing.", "tab? <x>|*\"", "Tea", "tea", "TEA", "é", "e\u0301", "x" * 512, "日本語" * 100,
     "\u3000wide", "- item", "[x](y)", "---", "topic: x", "'quoted'", '"double"', "a # b", "\\## x", "```", "~hash", "_preamble",
 ]  # fmt: skip
 HOSTILE_TEXTS = [
