@@ -301,3 +301,26 @@ def test_a_megabyte_of_anything_is_read(before: str, piece: str, after: str) -> 
 def test_a_megabyte_of_different_elements_is_read() -> None:
     """Elements that never end do not make it endless."""
     assert len(candidates("".join(f"<a-{n}>" for n in range(120_000)))) <= MAX_CANDIDATES
+
+
+TRACE = """Traceback (most recent call last):
+  File "/app/orders.py", line 88, in charge
+    raise PaymentError(f"card {card.id} declined")
+app.errors.PaymentError: card 4411 declined
+2026-11-02 10:00:01,123 INFO app.worker: retrying in 5 s
+2026-11-02 10:00:06,125 ERROR app.worker: giving up after 3 attempts"""
+
+
+@pytest.mark.parametrize("form", ["```\n{}\n```\n{}", "{}\n\n{}", "```\n{}\n```\n\n{}"])
+def test_pasted_text_does_not_hide_a_statement(form: str) -> None:
+    """The judge reads the message without the trace and the log, and nothing of these is kept."""
+    fact = "btw we're on Postgres 15 in prod, not 14."
+    assert contents(form.format(TRACE, fact), find_judge(Settings(judge="on"))) == [fact]
+
+
+def test_a_statement_may_end_with_a_colon() -> None:
+    """What is announced may be worth remembering by itself."""
+    text = "I prefer early returns over nested ifs, please refactor accordingly:"
+    assert contents(
+        f"{text}\n```\nif a:\n    if b:\n        c()\n```", find_judge(Settings(judge="on"))
+    ) == [text]

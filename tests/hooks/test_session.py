@@ -302,3 +302,13 @@ def test_a_prompt_finds_the_notes_of_its_project(
         ghost.add_notes(".")
     answer = hook("UserPromptSubmit", prompt="At which port is the ErsatzTV API?")
     assert "tv.md" in keys(answer)
+
+
+def test_a_prompt_gets_few_memories(hook: "Hook", store: Path) -> None:
+    """However many memories are about the words of a prompt, at most four are added."""
+    with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+        for number in range(30):
+            text = f"The deploy of service {number} to production needs a green build."
+            ghost.put(NS, f"deploy-{number}", text, kind="semantic")
+    added = keys(hook("UserPromptSubmit", prompt="deploy the service to production"))
+    assert 1 <= len(added) <= 4

@@ -15,7 +15,7 @@ from ghostmem.search.rank import Ranking, rank
 from ghostmem.store import Filter, Store, Transaction
 
 MAX_READ = 30  # best search results that are considered
-MIN_BEST = 0.09  # the chance that the best memory needs, or nothing matters for the prompt
+MIN_BEST = 0.1  # the chance that the best memory needs, or nothing matters for the prompt
 MIN_CHANCE = 0.02  # the chance that every other one needs
 MIN_TERMS = 3  # of a prompt: shorter ones count as these
 
@@ -32,8 +32,8 @@ class _Weights(NamedTuple):
     memories: float  # the logarithm of the number of memories
 
 
-_BY_MEANING = _Weights(-5.08, 1.64, 9.32, -2.03, 0.85, 0.80, -0.62)
-_BY_WORDS = _Weights(-4.58, 2.17, 0.0, 0.0, 1.16, 0.70, -0.53)
+_BY_MEANING = _Weights(-5.98, 1.64, 9.32, -2.03, 0.85, 0.80, -0.35)
+_BY_WORDS = _Weights(-4.27, 2.17, 0.0, 0.0, 1.16, 0.70, -0.53)
 
 
 def rank_for_task(store: Store, tx: Transaction, query: Query, filter_: Filter) -> Ranking:
