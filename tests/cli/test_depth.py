@@ -1,6 +1,7 @@
 """JSON that is nested deep: refused with one sentence at 101 levels and at 100,000, and nothing is written"""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,14 +58,14 @@ def test_a_deep_array_is_refused(ghost_cli: "GhostCli", levels: int) -> None:
     assert ghost_cli.rows("list", "--all") == []
 
 
-def test_a_hundred_levels_are_stored(ghost_cli: "GhostCli") -> None:
+def test_a_hundred_levels_are_stored(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """They come back as they were, through an export and an import too."""
     ghost_cli.ok("put", "-n", "a", "-k", "k", "--meta", nested(100), "text")
     exported = ghost_cli.ok("export")
-    ghost_cli.ok("--db", "other.db", "import", input=exported)
-    assert json.dumps(ghost_cli.row("--db", "other.db", "get", "-n", "a", "k")["meta"]).replace(
-        " ", ""
-    ) == nested(100)
+    other = ("--db", tmp_path / "other.db")
+    ghost_cli.ok(*other, "import", input=exported)
+    meta = ghost_cli.row(*other, "get", "-n", "a", "k")["meta"]
+    assert json.dumps(meta).replace(" ", "") == nested(100)
 
 
 def test_metadata_that_holds_itself_is_refused() -> None:
