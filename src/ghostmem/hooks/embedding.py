@@ -83,6 +83,8 @@ class DeadlineEmbedder:
 class DeadlineVectoriser(Vectoriser):
     """The store's provider, used if it is ready by a deadline (a time of `time.monotonic`).
 
+    With `cpu_limit`, it must also be ready within this many seconds of CPU time from now on.
+
     `start` loads the provider and embeds the prompt in the background. Without a provider, or with
     one that fails or is late, `get` returns None, and searches use words only.
     """
