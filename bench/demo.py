@@ -304,8 +304,8 @@ TOUR = (
                 "ghost export -o first.jsonl",
             ),
             Step(
-                "Import it into a second store.",
-                "ghost --db second.db import first.jsonl",
+                "Import it into a second store of your own.",
+                "ghost --db second.db import --trust first.jsonl",
                 expect="new",
             ),
             Step(

@@ -41,7 +41,9 @@ DIFF = "@@ -1 +1 @@\n-green tea\n+white tea\n"
 
 NOTED = {
     "audit",
+    "capture",
     "conflicts",
+    "import",
     "mine-procedures",
     "notes add",
     "reflect",
