@@ -298,7 +298,7 @@ def test_the_oldest_version_is_compared_with_the_newest(viewer: "Viewer") -> Non
 def test_a_version_is_not_blamed_for_what_the_lifecycle_did(viewer: "Viewer") -> None:
     """A field that changes in place is no change of the version; the comparison shows it and says so."""
     with viewer.store() as ghost:
-        ghost.put("agent:me", "faded", "It was one thing.")
+        ghost.put("agent:me", "faded", "It was one thing.", kind="episodic")
         ghost.put("agent:me", "faded", "It is another thing now.", kind="semantic")
         ghost.curate("agent:me", "faded", "boost")
     page = opened(viewer, "agent:me", "faded")

@@ -13,6 +13,7 @@ from ghostmem.model import NsFilter, Pack
 from ghostmem.store.session import HookSession
 from ghostmem.store.store import Store
 from ghostmem.text.capture import own_text
+from ghostmem.text.machine import without_machine_text
 from ghostmem.text.render import render
 
 MAX_ADDED = 8_000  # characters that hosts accept
@@ -105,7 +106,8 @@ def _start(store: Store, session: HookSession, budget: int) -> Pack:
 def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: HookSession, call: Call) -> Pack:
     """Return relevant memories for a prompt that were not shown yet."""
     budget = max(1, store.settings.hook_budget // 2)
-    text = own_text(call.prompt).strip()
+    # a prompt that looks pasted as a whole may still be an order, such as `rename f() -> g()`
+    text = own_text(call.prompt).strip() or without_machine_text(call.prompt).strip()
     if len(text) < MIN_PROMPT or _is_empty(store, session.ns):
         return Pack(budget, 0, ())
     query = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]} {text[-_TAIL:]}"
