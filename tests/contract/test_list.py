@@ -41,12 +41,18 @@ def filled(ghost: Ghost, clock: Any) -> Ghost:
         "a:y",
         "three%_",
         "Three.",
+        kind="episodic",
         files=[("src/a.py", "created"), "src/b.py"],
         valid_to="2026-03-15",
         source_kind="peer",
     )
     ghost.put(
-        "b", "four", "Four.", ttl="1h", symbols=[SymbolRef("f", "python", "src/a.py", "/p", "0")]
+        "b",
+        "four",
+        "Four.",
+        kind="episodic",
+        ttl="1h",
+        symbols=[SymbolRef("f", "python", "src/a.py", "/p", "0")],
     )
     ghost.put("b", "five", "Five.")
     ghost.rm("b", "five")
