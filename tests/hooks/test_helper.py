@@ -15,7 +15,7 @@ import pytest
 
 from cli.conftest import Program
 from ghostmem import Ghost
-from ghostmem.hooks.helper import ask_helper, serve, socket_path
+from ghostmem.hooks.helper import ask_helper, serve, socket_path, start_helper
 from ghostmem.settings import Settings, load
 from waiting import until
 
@@ -113,3 +113,17 @@ def test_a_store_with_a_long_path_has_no_helper(tmp_path: Path) -> None:
     """Its hooks work without one."""
     assert socket_path(load(db=str(tmp_path / ("x" * 100) / "m.db"))) is None
     assert socket_path(load(db=":memory:")) is None
+
+
+def test_a_helper_is_started_only_for_a_store_that_exists(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening a store creates it, which a hook that only reads must not do."""
+    started: list[str] = []
+    monkeypatch.setattr(
+        "ghostmem.hooks.detached.start_detached", lambda module, data: started.append(module)
+    )
+    start_helper(load(db=str(short / "none" / "m.db")))
+    assert started == []
+    start_helper(load())
+    assert started == ["ghostmem.hooks.helper"]

@@ -66,12 +66,13 @@ def ask_helper(
 
 
 def start_helper(settings: Settings) -> None:
-    """Start a helper in the background, if one is wanted."""
-    path = socket_path(settings)
-    if path is None or not settings.hook_helper or settings.embed_provider == "none":
-        return
+    """Start a helper in the background, unless it has no model to keep or no store to serve."""
     from ghostmem.hooks.detached import start_detached
+    from ghostmem.hooks.session import store_exists
 
+    # opening a store would create it
+    if settings.embed_provider == "none" or not store_exists(settings):
+        return
     start_detached("ghostmem.hooks.helper", settings.path.encode())
 
 
