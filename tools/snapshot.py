@@ -1,7 +1,7 @@
 """Write Ghost's answers into a folder, so that two versions of the code can be compared.
 
     python tools/snapshot.py before                      write answers as JSON files to `before`
-    python tools/snapshot.py after --engine postgres
+    python tools/snapshot.py after --engine postgres --embed local
     diff -r before after
 
 Only public interfaces are used. Ids are replaced by their order of appearance and times of the
@@ -303,12 +303,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--engine", choices=("sqlite", "postgres"), default="sqlite")
-    given = parser.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
+    parser.add_argument("--embed", choices=("static", "none", "local"), default="static")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
     ids: dict[str, str] = {}
 
     def write(name: str, value: Any, **how: bool) -> None:
-        path = given.folder / f"{given.engine}-{name}.json"
+        path = options.folder / f"{options.engine}-{options.embed}-{name}.json"
         path.write_text(
             json.dumps(normal(value, ids, **how), indent=1, ensure_ascii=False, sort_keys=True)
             + "\n",
@@ -317,12 +318,14 @@ def main() -> None:
         print(f"wrote {path}", file=sys.stderr)
 
     clock = SteppingClock()
-    with tempfile.TemporaryDirectory() as scratch, target(given.engine, Path(scratch)) as store:
-        with Ghost.open(store, settings=Settings(embed_provider="static"), clock=clock) as ghost:
+    with tempfile.TemporaryDirectory() as scratch, target(options.engine, Path(scratch)) as store:
+        with Ghost.open(
+            store, settings=Settings(embed_provider=options.embed), clock=clock
+        ) as ghost:
             operate(ghost, clock)
             write("export", [json.loads(line) for line in ghost.export()])
             write("answers", list(answers(ghost, clock)))
-        if given.engine == "sqlite":
+        if (options.engine, options.embed) == ("sqlite", "static"):
             from ghostmem.web.openapi import document
 
             write("help", help_structure())
