@@ -23,6 +23,8 @@ def write_and_fork(path: str, forks: int) -> None:
     Each fork puts one memory, and leaves.
     """
     with open_store(path) as ghost:
+        # a fork while a thread imports a module would hang in its own import of that module
+        ghost.put(NS, key(THREADS, 0), content(THREADS, 0))
         stop = threading.Event()
         threads = [
             threading.Thread(target=_write, args=(ghost, writer, stop)) for writer in range(THREADS)

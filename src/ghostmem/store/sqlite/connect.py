@@ -11,9 +11,9 @@ import apsw
 from ghostmem.atomic import SQLITE_HEADER, is_plain
 from ghostmem.errors import EngineError, NotADatabaseError, ReadOnlyStoreError, StoreFullError
 from ghostmem.store.sqlite.failures import translated
-from ghostmem.store.sqlite.forks import USERS
-from ghostmem.store.sqlite.frozen import open_reading, read_pieces
+from ghostmem.store.sqlite.reading import open_reading, read_pieces
 from ghostmem.store.sqlite.schema import APPLICATION_ID
+from ghostmem.store.sqlite.uses import USES
 
 try:
     import fcntl
@@ -166,7 +166,7 @@ def connect(
     with translated(path):
         db = _open(path, read_only)
         if path != ":memory:":
-            USERS.track(db)
+            USES.connections.add(db)
         set_patience(db, busy_timeout)
         # otherwise statements are planned again for each bound value
         db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)

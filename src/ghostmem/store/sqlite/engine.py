@@ -16,11 +16,9 @@ from ghostmem.errors import CorruptStoreError, EngineError, GhostError, InvalidI
 from ghostmem.store.engine import COUNT_MIGRATIONS, BaseEngine
 from ghostmem.store.rows import StoreCopies
 from ghostmem.store.search_caches import SearchCaches
-from ghostmem.store.sqlite import forks
 from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links
 from ghostmem.store.sqlite.database import SqliteTransaction
-from ghostmem.store.sqlite.failures import raise_translated, refuse_torn, translated
-from ghostmem.store.sqlite.frozen import FrozenConnection
+from ghostmem.store.sqlite.failures import raise_translated, translated
 from ghostmem.store.sqlite.journal import LineCount
 from ghostmem.store.sqlite.migrate import (
     applied,
@@ -28,7 +26,9 @@ from ghostmem.store.sqlite.migrate import (
     make_in_memory,
     migrate,
 )
+from ghostmem.store.sqlite.reading import CopyConnection
 from ghostmem.store.sqlite.schema import MIGRATIONS
+from ghostmem.store.sqlite.uses import USES
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Reindex
@@ -51,7 +51,7 @@ class SqliteEngine(BaseEngine):
         self._caches = SearchCaches()
         self._lines: weakref.WeakKeyDictionary[apsw.Connection, LineCount]
         self._lines = weakref.WeakKeyDictionary()
-        with forks.using(writes=True):
+        with USES:
             self._start(clock)
 
     def _start(self, clock: Clock) -> None:
@@ -101,16 +101,16 @@ class SqliteEngine(BaseEngine):
             self._after_fork()
         if self._shared is not None:
             return self._shared
-        own: forks.ThreadConnection | None = getattr(self._local, "own", None)
-        if own is not None and own.db is not None and _is_usable(own.db):
-            return own.db
+        own: apsw.Connection | None = getattr(self._local, "db", None)
+        if own is not None and _is_usable(own):
+            return own
         db = self._connect()
         with self._lock:
             self._open.add(db)
         if self.location == ":memory:":
             self._shared = db
         else:
-            self._local.own = forks.ThreadConnection(db)
+            self._local.db = db
         return db
 
     def _connect(self) -> apsw.Connection:
@@ -119,7 +119,7 @@ class SqliteEngine(BaseEngine):
         return connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
 
     def _after_fork(self) -> None:
-        """Forget the parent's connections; `forks` has closed them."""
+        """Forget the parent's connections; `USES` has closed them."""
         self._process = os.getpid()
         self._open, self._lines = weakref.WeakSet(), weakref.WeakKeyDictionary()
         self._local, self._lock = threading.local(), threading.RLock()
@@ -143,7 +143,7 @@ class SqliteEngine(BaseEngine):
     @contextmanager
     def _turn(self) -> Iterator[apsw.Connection]:
         """Lend the thread's connection; a store in memory has one, which threads share in turn."""
-        with forks.using():
+        with USES:
             db = self._connection()
             if db is not self._shared:
                 yield db
@@ -173,7 +173,7 @@ class SqliteEngine(BaseEngine):
     def snapshot(self) -> Iterator[SqliteTransaction]:
         """Read one consistent state on its own connection, while this thread and others write."""
         self._refuse_closed()
-        with forks.using():
+        with USES:
             if self.location == ":memory:":
                 with self._turn() as shared:
                     image = shared.serialize("main")
@@ -182,7 +182,7 @@ class SqliteEngine(BaseEngine):
             else:
                 db = self._connect()
             try:
-                with self._explained(), translated(self.location, db):
+                with self._explained(), translated(self.location):
                     db.execute("BEGIN")
                     yield SqliteTransaction(db, self._views, self._caches)
                     db.execute("COMMIT")
@@ -265,7 +265,7 @@ class SqliteEngine(BaseEngine):
             is_unchanged = db.execute("PRAGMA data_version").get == before
             return counts if is_unchanged else None
 
-        with self._turn() as db, translated(target, db):
+        with self._turn() as db, translated(target):
             return write_database(Path(target), begin, fill)
 
     def scrub(self, force: bool = False) -> str:
@@ -287,7 +287,7 @@ class SqliteEngine(BaseEngine):
                 tx.db.execute("PRAGMA user_version=0")
             return ""
         self._refuse_other_file()
-        with forks.using(writes=True):
+        with USES:
             db = connect(self.location, min(self._busy_timeout, PATIENCE), self._synchronous)
             try:
                 with translated(self.location):
@@ -314,9 +314,9 @@ class SqliteEngine(BaseEngine):
 
     def close(self) -> None:
         """Close every connection; the last one leaves a single file."""
-        if forks.is_broken():
+        if USES.is_broken:
             return
-        with forks.using(writes=True), self._lock:
+        with USES, self._lock:
             self._closed = True
             for db in list(self._open):
                 _close(db)
@@ -330,14 +330,12 @@ class _Reading:
 
     It is a class because the four generators that it replaces cost more than a small read."""
 
-    _writes = False
-
     def __init__(self, engine: SqliteEngine) -> None:
         self._engine = engine
         self._lock: threading.RLock | None = None
 
     def __enter__(self) -> SqliteTransaction:
-        forks.enter(self._writes)
+        USES.__enter__()
         try:
             engine = self._engine
             db = engine._connection()
@@ -387,7 +385,6 @@ class _Reading:
         except BaseException as error:
             self._roll_back(error)
             raise
-        refuse_torn(self._engine.location, self._db)
 
     def _end(self) -> None:
         self._db.execute("COMMIT")
@@ -399,19 +396,17 @@ class _Reading:
         if self._db.in_transaction:  # SQLite has rolled back already after some errors
             self._db.execute("ROLLBACK")
         if isinstance(error, Exception):
-            raise_translated(error, self._engine.location, self._db)
+            raise_translated(error, self._engine.location)
             self._engine._refuse_damaged(error)
 
     def _release(self) -> None:
         if self._lock is not None:
             self._lock.release()
-        forks.leave(self._writes)
+        USES.__exit__()
 
 
 class _Writing(_Reading):
     """A write transaction on the connection of the thread."""
-
-    _writes = True
 
     def __init__(
         self, engine: SqliteEngine, durable: bool, dry_run: bool, patience: float | None
@@ -469,11 +464,11 @@ def _close(db: apsw.Connection) -> None:
 def _is_usable(db: apsw.Connection) -> bool:
     """Say whether a thread can begin a transaction on its connection.
 
-    It cannot in a function that an operation calls, such as an embedder. A connection to an old
-    state of a file on read-only media is closed."""
+    It cannot in a function that an operation calls, such as an embedder. An old copy of a file on
+    read-only media is closed."""
     if db.in_transaction:
         return False
-    if isinstance(db, FrozenConnection) and db.is_stale():
+    if isinstance(db, CopyConnection) and db.is_stale():
         db.close()
         return False
     return True

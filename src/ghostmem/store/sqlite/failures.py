@@ -13,7 +13,6 @@ from ghostmem.errors import (
     StoreBusyError,
     StoreFullError,
 )
-from ghostmem.store.sqlite.frozen import FrozenConnection
 
 _WORDS: tuple[tuple[type[Exception], type[EngineError], str], ...] = (
     (apsw.FullError, StoreFullError, "there is no space left for {path}"),
@@ -48,30 +47,20 @@ def translate(error: Exception, path: str) -> Exception:
 
 
 @contextmanager
-def translated(path: str, db: apsw.Connection | None = None) -> Iterator[None]:
-    """Raise Ghost's errors instead of SQLite's, also when the file changed during a read."""
+def translated(path: str) -> Iterator[None]:
+    """Raise Ghost's errors instead of SQLite's."""
     try:
         yield
     except Exception as error:
-        raise_translated(error, path, db)
+        raise_translated(error, path)
         raise
-    refuse_torn(path, db)
 
 
-def raise_translated(error: Exception, path: str, db: apsw.Connection | None = None) -> None:
+def raise_translated(error: Exception, path: str) -> None:
     """Raise Ghost's error for one of SQLite's; return if there is none for it."""
-    refuse_torn(path, db, error)
     if isinstance(error, apsw.Error):
         raise translate(error, path) from error
     if isinstance(error, UnicodeDecodeError):
         raise CorruptStoreError(
             f"{path} is damaged: it holds a text that is not UTF-8 ({error})"
-        ) from error
-
-
-def refuse_torn(path: str, db: apsw.Connection | None, error: Exception | None = None) -> None:
-    """Raise an error if a file on read-only media changed while it was being read."""
-    if isinstance(db, FrozenConnection) and db.is_torn():
-        raise StoreBusyError(
-            f"{path} was changed by another process while it was being read", "try again"
         ) from error

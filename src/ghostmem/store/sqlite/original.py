@@ -36,7 +36,7 @@ from ghostmem.model import (
     estimate_tokens,
 )
 from ghostmem.store.sqlite.failures import translated
-from ghostmem.store.sqlite.frozen import open_frozen
+from ghostmem.store.sqlite.reading import open_copy
 
 Row = dict[str, Any]
 TIERS = {"identity": Tier.LTM, "archived": Tier.DORMANT}  # tiers that only the original has
@@ -56,7 +56,7 @@ def read_original(path: str) -> Original:
         raise NotFoundError(
             f"there is no file {path}", "give the original's database, usually ~/.ghost/memory.db"
         )
-    with translated(path), closing(open_frozen(path)) as db:
+    with translated(path), closing(open_copy(path)) as db:
         tables = {
             name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
         }

@@ -15,7 +15,7 @@ import apsw
 
 from ghostmem.atomic import existing, sweep, unfinished
 from ghostmem.store.rows import StoreCopies
-from ghostmem.store.sqlite.frozen import open_frozen
+from ghostmem.store.sqlite.reading import open_copy
 from ghostmem.store.sqlite.schema import MIGRATIONS
 from ghostmem.store.tally import tally_keys, tally_without
 
@@ -180,7 +180,7 @@ def _holds(path: str, ids: Sequence[str], texts: Sequence[str]) -> bool | None:
     try:
         if existing(path) is None:
             return False
-        db = open_frozen(path)
+        db = open_copy(path)
     except (apsw.Error, OSError):
         return None
     try:
