@@ -1,8 +1,8 @@
 """python -m bench.outline: accuracy and speed of the code outline, on sources given by path.
 
 Go is compared with `callgraph -algo=static` of golang.org/x/tools (named with --callgraph), Python
-with jedi; a shuffled control must score near zero, and an empty reference is an error. Nothing is
-downloaded."""
+with jedi, TypeScript and JavaScript with the TypeScript checker, Java with javac; a shuffled
+control must score near zero, and an empty reference is an error. Nothing is downloaded."""
 
 import argparse
 import json
@@ -37,6 +37,7 @@ size = sum(stat.size for stat in files.values()) / 1e6
 print(json.dumps({"files": len(files), "mb": round(size, 2), "first_s": round(costs[0], 2),
     "again_s": round(costs[1], 3), "peak_mb": round(peak), "parsed": made.data["stats"]["files"]}))
 """
+CHECKED = ("typescript", "javascript", "java")  # languages with a compiler that names declarations
 Row = tuple[str, str, str, str]
 
 
@@ -98,6 +99,10 @@ def main() -> int:
         metavar="DIR",
         help="the folder that holds a Python package",
     )
+    for language in CHECKED:
+        parser.add_argument(
+            f"--{language}", action="append", default=[], metavar="DIR", help="a project's sources"
+        )
     parser.add_argument(
         "--speed",
         action="append",
@@ -123,16 +128,28 @@ def main() -> int:
         from bench.outline_python import score_python
 
         _add(found, rows, f"python {Path(one).name}", partial(score_python, Path(one)))
+    for language in CHECKED:
+        if folders := getattr(arguments, language):
+            for name, made in _checked(language, folders).items():
+                _add(found, rows, f"{language} {name}", partial(dict, made))
     for one in arguments.speed:
         language, _, folder = one.partition(":")
         found[f"speed {one}"], more = speed(Path(folder), language)
         rows += more
     if not found:
-        parser.error("give something to measure: --go, --python or --speed")
+        parser.error("give something to measure: a language such as --go, or --speed")
     show(
         {**found, "machine": machine()}, table(("what", "figure", "", "aim"), rows), arguments.json
     )
     return 0
+
+
+def _checked(language: str, folders: list[str]) -> dict[str, Any]:
+    from bench import outline_ecma, outline_java
+    from bench.outline_checker import scores
+
+    ecma = partial(outline_ecma.compared, language=language)
+    return scores(outline_java.compared if language == "java" else ecma, folders)
 
 
 def _add(
@@ -152,4 +169,7 @@ def _add(
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except RuntimeError as error:  # a tool is missing, or has nothing to say
+        sys.exit(f"error: {error}")
