@@ -1252,7 +1252,7 @@ def test_any_index_keeps_its_topics(text: str, content: str) -> None:
     """Adding, changing and removing an entry of any text at all leaves the other entries and every line outside."""
     text = text.replace("\r", "")
     before = [entry.topic for entry in topic_index.entries(text)]
-    added = topic_index.with_entry(text, "new", topic_index.summary_line(content) or "x")
+    added = topic_index.with_entries(text, {"new": topic_index.summary_line(content) or "x"})
     after = topic_index.entries(added)
     assert [entry.topic for entry in after] == [*before, "new"]
     changed = topic_index.with_summary(added, after[-1], "Other.")

@@ -21,7 +21,8 @@ from ghostmem.notes.layouts.base import Layout, Reading
 from ghostmem.notes.layouts.table import LAYOUTS, fitting
 from ghostmem.notes.scan import scan
 from ghostmem.settings import Settings
-from ghostmem.text.cut import cut, front_matter
+from ghostmem.text.frontmatter import front_matter
+from ghostmem.text.sections import cut
 
 DATA = Path(__file__).parents[1] / "data" / "notes" / "layouts"
 TOUCHED = datetime(2026, 1, 5, 6, 7, 8, tzinfo=UTC)

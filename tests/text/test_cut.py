@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ghostmem.notes.layouts.readers import read_vault
-from ghostmem.text.cut import MAX_NAME, cut, front_matter
+from ghostmem.text.frontmatter import front_matter
 from ghostmem.text.links import prose_lines
+from ghostmem.text.sections import MAX_NAME, cut
 from growth import check_growth
 
 AT = datetime(2026, 1, 5, tzinfo=UTC)

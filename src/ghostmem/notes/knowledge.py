@@ -84,7 +84,7 @@ def memorize_new_topic(
         _write_index(
             root,
             index,
-            topic_index.with_entry(index.text, topic, line),
+            topic_index.with_entries(index.text, {topic: line}),
             [*_names(index.text), topic],
         )
     return f"Memorized the topic {topic}."
@@ -128,7 +128,7 @@ def refine_memory(
         if entry is None:
             line = line or topic_index.first_sentence(topic_file.read_topic(text).body, topic)
             _write_index(
-                root, index, topic_index.with_entry(index.text, topic, line), [*names, topic]
+                root, index, topic_index.with_entries(index.text, {topic: line}), [*names, topic]
             )
         elif line is not None:
             _write_index(root, index, topic_index.with_summary(index.text, entry, line), names)

@@ -9,9 +9,8 @@ backslash."""
 import os
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +31,8 @@ from ghostmem.notes.files import (
 )
 from ghostmem.notes.lock import locked
 from ghostmem.settings import load
-from ghostmem.text.blocks import fence_end, line_end
 from ghostmem.text.entries import bm25_scores, keyword_scores
+from ghostmem.text.sections import FENCE, SectionStyle
 
 SHARED = "shared"
 CONTEXT_DAYS = 7
@@ -43,7 +42,10 @@ _TIME = re.compile(r"(?:[ \t\r]*\n)*_(\d{4}-\d\d-\d\d \d\d:\d\d)_[ \t\r]*\n", re
 _DATED = re.compile(r"(\d{4}-\d\d-\d\d)\.md", re.ASCII)
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE | re.DOTALL)
 _UNSAFE = ("Cc", "Cs", "Zl", "Zp")  # control characters, surrogates, line separators
-_MARK_LINE = re.compile(r"^(?:[ \t]+(?=\\*[`~]))?(\\*)(## |`{3,}|~{3,})", re.MULTILINE)
+_STYLE = SectionStyle(
+    re.compile(rf"^(?:[ \t]+(?=\\*[`~]))?(?P<escape>\\*)(?P<mark>## |{FENCE})", re.MULTILINE),
+    str.strip,
+)
 _MAX_ROLE_BYTES = 128
 
 
@@ -84,10 +86,13 @@ class SectionWritten(Record):
 def parse_memory_entries(content: str, role: str) -> list[MemoryEntry]:
     """Return the sections of a role's file; text before the first title is left out."""
     entries = []
-    for title, body in _sections(content.removeprefix("\ufeff").replace("\r\n", "\n") + "\n"):
+    text = content.removeprefix("\ufeff").replace("\r\n", "\n") + "\n"
+    for title, _, start, end in _STYLE.sections(text):
+        body = _STYLE.unescape(text[start:end])
         time = _TIME.match(body)
-        text = body[time.end() :] if time else body
-        entries.append(MemoryEntry(role, title, time[1] if time else "", text.strip()))
+        below = body[time.end() :] if time else body
+        if title:
+            entries.append(MemoryEntry(role, title, time[1] if time else "", below.strip()))
     return entries
 
 
@@ -151,8 +156,8 @@ def append_memory(
         known = read_file(path)
         day = _written_on(path) if known.text else at.date()
         is_new_day = day != at.date()
-        in_fence = not is_new_day and _has_open_fence(known.text)
-        entry = f"\n## {title}\n_{stamp}_\n\n{_escaped(text, in_fence)}\n"
+        in_fence = not is_new_day and _STYLE.has_open_fence(known.text)
+        entry = f"\n## {title}\n_{stamp}_\n\n{_STYLE.escape(text, in_fence)}\n"
         if not is_new_day:
             append(path, entry)
             return SectionWritten(role, title, stamp, str(path))
@@ -356,70 +361,3 @@ def _purge(home: Path, role: str, today: date, archived: date, days: int) -> tup
     for path in paths:
         remove_file(path)
     return tuple(str(path) for path in paths)
-
-
-# Sections and escapes
-
-
-class _Mark(Enum):
-    HEADING = 1
-    OPEN = 2  # a code fence that is never closed
-    ESCAPED = 3
-
-
-def _sections(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the title and the unescaped text of each section; `text` ends with a line feed."""
-    title, parts, start = "", list[str](), 0
-    for mark, match in _marks(text):
-        parts.append(text[start : match.start(1)])
-        start = match.start(1)
-        if mark is _Mark.ESCAPED:
-            start += 1
-        elif mark is _Mark.HEADING:
-            if title:
-                yield title, "".join(parts)
-            parts.clear()
-            end = line_end(text, start)
-            title, start = text[match.end() : end].strip(), end + 1
-    if title:
-        yield title, "".join([*parts, text[start:]])
-
-
-def _has_open_fence(text: str) -> bool:
-    """Say whether a file has a code fence that is never closed."""
-    return any(mark is _Mark.OPEN for mark, _ in _marks(text + "\n"))
-
-
-def _escaped(text: str, in_fence: bool) -> str:
-    """Escape lines that would be misread; behind an open fence of the file, every fence."""
-    ended = text + "\n"
-    parts, start = list[str](), 0
-    for match in _MARK_LINE.finditer(ended) if in_fence else (match for _, match in _marks(ended)):
-        parts.append(ended[start : match.start(1)])
-        start = match.start(1)
-    return "\\".join([*parts, ended[start:-1]])
-
-
-def _marks(text: str) -> Iterator[tuple[_Mark, re.Match[str]]]:
-    """Yield headings, unclosed fences and escaped lines; `text` ends with a line feed."""
-    at, unclosed = 0, dict[str, int]()
-    while (match := _MARK_LINE.search(text, at)) is not None:
-        at = line_end(text, match.start())
-        escape, mark = match.groups()
-        if escape:
-            yield _Mark.ESCAPED, match
-        elif mark == "## ":
-            yield _Mark.HEADING, match
-        elif mark[0] == "~" or "`" not in text[match.end() : at]:
-            # If a short fence is not closed, no longer one is; searching again would take
-            # quadratic time on a hostile file.
-            end = (
-                fence_end(text, match.start())
-                if len(mark) < unclosed.get(mark[0], len(text))
-                else None
-            )
-            if end is not None and end < len(text):
-                at = end
-            else:
-                unclosed[mark[0]] = min(len(mark), unclosed.get(mark[0], len(mark)))
-                yield _Mark.OPEN, match

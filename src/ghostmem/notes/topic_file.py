@@ -1,22 +1,25 @@
 """Read and edit the file of a topic, front matter and markdown, line by line."""
 
-import json
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-_SINGLE, _DOUBLE = r"'(?:[^']|'')*+'", r"\"(?:[^\"\\]|\\.)*+\""
-_QUOTED = f"{_SINGLE}|{_DOUBLE}"
-_FRONT = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_LINE = re.compile(r"[^\n]*\n")
-_GOES_ON = re.compile(r"[ \t]|-(?=\s)|#|\r?\n")
-_EMPTY = re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n")
-_ITEM = re.compile(r"([ \t]*-[ \t]+)([^\n]*?)\r?\n")
-_WHOLE = re.compile(rf"(?:{_QUOTED})|\[(?:{_QUOTED}|[^\]'\"])*\]")
-_COMMENT = re.compile(r"(?:\A|(?<=\s))#")
+from ghostmem.text.frontmatter import (
+    FRONT_MATTER,
+    ITEM,
+    LINE,
+    NOTHING,
+    Field,
+    fields_of,
+    parse_note,
+    raw_items,
+    raw_value,
+    unquoted,
+    words,
+)
+
 _PLAIN = re.compile(r"[^\W\d_][\w./+@-]*(?: [\w./+@-]+)*")
-_NOTHING = ("", "null", "~")
 _YAML_WORDS = frozenset("true false yes no on off y n null".split())
 
 
@@ -40,11 +43,10 @@ def new_topic(topic: str, tags: Sequence[str], at: datetime, content: str) -> st
 
 def read_topic(text: str) -> Topic:
     """Return the parts of a topic file."""
-    front = _FRONT.match(text)
-    lines = _LINE.findall(front[1]) if front else []
-    span = _field(lines, "last_updated")
-    updated = _unquoted(_value(lines[span[0]])[1]) if span else ""
-    return Topic(_tags(lines), updated, trimmed(text[front.end() :] if front else text))
+    note = parse_note(text)
+    updated = note.fields.get("last_updated", "")
+    tags = words(note.fields.get("tags"))
+    return Topic(tags, updated if isinstance(updated, str) else "", trimmed(note.body))
 
 
 def refined_topic(
@@ -56,10 +58,10 @@ def refined_topic(
     content: str | None = None,
 ) -> str:
     """Return a topic file with changed tags, a new time and optionally a new content."""
-    front = _FRONT.match(text)
+    front = FRONT_MATTER.match(text)
     if front is None:
         return _front(topic, add, at) + (text if content is None else f"{content}\n")
-    lines = _dated(_retagged(_LINE.findall(front[1]), add, {folded(tag) for tag in remove}), at)
+    lines = _dated(_retagged(LINE.findall(front[1]), add, {folded(tag) for tag in remove}), at)
     head = text[: front.start(1)] + "".join(lines) + text[front.end(1) : front.end()]
     body = text[front.end() :]
     if content is not None:
@@ -97,104 +99,52 @@ def _items(dash: str, tags: Sequence[str]) -> list[str]:
     return [f"{dash}{scalar(tag)}\n" for tag in tags]
 
 
-def _field(lines: Sequence[str], name: str) -> tuple[int, int] | None:
-    """Return the first line of a field and the line behind its last."""
-    key = re.compile(rf"{name}[ \t]*:(?=\s)", re.IGNORECASE)
-    first = next(
-        (number for number in reversed(range(len(lines))) if key.match(lines[number])), None
-    )
-    if first is None:
-        return None
-    last = first + 1
-    while last < len(lines) and _GOES_ON.match(lines[last]):
-        last += 1
-    while last > first + 1 and _EMPTY.fullmatch(lines[last - 1]):
-        last -= 1
-    return first, last
-
-
-def _tags(lines: Sequence[str]) -> list[str]:
-    span = _field(lines, "tags")
-    parts = _parts(lines[span[0]], lines[span[0] + 1 : span[1]]) if span else []
-    return [tag for part in parts if (tag := " ".join(_unquoted(part).split()))]
-
-
-def _parts(own: str, more: Sequence[str]) -> list[str]:
-    """Return the written tags of a list on one line, on several lines, or between commas."""
-    value = _value(own)[1]
-    if value in _NOTHING:
-        return [item[2] for line in more if (item := _ITEM.fullmatch(line))]
-    if not value.startswith("["):
-        return value.split(",")
-    inside = (
-        " ".join([value, *map(_without_comment, more)]).strip().removeprefix("[").removesuffix("]")
-    )
-    return re.findall(rf"(?:{_QUOTED}|[^,])+", inside)
+def last_field(lines: Sequence[str], name: str) -> Field | None:
+    """Return the field with a name that counts, which is the last."""
+    return next((field for field in reversed(fields_of(lines)[0]) if field.name == name), None)
 
 
 def _retagged(lines: list[str], add: Sequence[str], remove: set[str]) -> list[str]:
     """Return front matter with tags added and removed; lines of other tags stay unchanged."""
-    had = _tags(lines)
-    known = {folded(tag) for tag in had}
-    add = [tag for tag in add if folded(tag) not in known]
-    kept = [tag for tag in had if folded(tag) not in remove]
-    if len(kept) == len(had) and not add:
+    field = last_field(lines, "tags")
+    if field is None:
+        topic = last_field(lines, "topic")
+        place = topic.last if topic else 0
+        return [*lines[:place], *([_tag_field(add)] if add else []), *lines[place:]]
+    first, *more = lines[field.first : field.last]
+    value, items = raw_value(first), raw_items(first, more)
+    parts = [part.strip() for part in value.split(",")] if items is None else items
+    tags = {folded(unquoted(part)): part for part in parts}
+    add = [tag for tag in add if folded(tag) not in tags]
+    if not add and not remove & tags.keys():
         return lines
-    span = _field(lines, "tags")
-    if span is None:
-        topic = _field(lines, "topic")
-        at = topic[1] if topic else 0
-        return [*lines[:at], _tag_field(add), *lines[at:]]
-    own, *more = lines[span[0] : span[1]]
-    return [*lines[: span[0]], *_retagged_field(own, more, add, remove), *lines[span[1] :]]
+    stay = [part for part in parts if part and folded(unquoted(part)) not in remove]
+    key, behind = _around(first, value)
+    if value not in NOTHING and any(parts):
+        field_lines = [f"{key} [{', '.join([*stay, *map(scalar, add)])}]{behind}"]
+    else:
+        own = f"{key} []{behind}" if not stay and not add else f"{key}{behind}"
+        dash = next((item[1] for line in more if (item := ITEM.fullmatch(line))), "  - ")
+        left = [line for line in more if value in NOTHING and not _is_item_of(line, remove)]
+        field_lines = [own, *left, *_items(dash, add)]
+    return [*lines[: field.first], *field_lines, *lines[field.last :]]
 
 
-def _retagged_field(own: str, more: list[str], add: Sequence[str], remove: set[str]) -> list[str]:
-    """Return the lines of the field of tags; a list keeps its form, on one line or several."""
-    key, value, rest = _value(own)
-    had = [part.strip() for part in _parts(own, more) if part.strip()]
-    kept = [part for part in had if folded(_unquoted(part)) not in remove]
-    if had and value not in _NOTHING:
-        return [f"{key} [{', '.join([*kept, *map(scalar, add)])}]{rest}"]
-    if not kept and not add:
-        own = f"{key} []{rest}"
-    elif value:
-        own = f"{key}{rest}"
-    items = [(line, _ITEM.fullmatch(line)) for line in more] if value in _NOTHING else []
-    dash = next((item[1] for _, item in items if item), "  - ")
-    left = [line for line, item in items if not (item and folded(_unquoted(item[2])) in remove)]
-    return [own, *left, *_items(dash, add)]
+def _is_item_of(line: str, tags: set[str]) -> bool:
+    item = ITEM.fullmatch(line)
+    return item is not None and folded(unquoted(item[2])) in tags
 
 
 def _dated(lines: list[str], at: datetime) -> list[str]:
-    span = _field(lines, "last_updated")
-    if span is None:
+    field = last_field(lines, "last_updated")
+    if field is None:
         return [*lines, f"last_updated: {stamp(at)}\n"]
-    key, _, rest = _value(lines[span[0]])
-    return [*lines[: span[0]], f"{key} {stamp(at)}{rest}", *lines[span[0] + 1 :]]
+    line = lines[field.first]
+    key, behind = _around(line, raw_value(line))
+    return [*lines[: field.first], f"{key} {stamp(at)}{behind}", *lines[field.first + 1 :]]
 
 
-def _value(line: str) -> tuple[str, str, str]:
-    """Return the key with the colon, the value, and the rest of a line of front matter."""
-    key, colon, rest = line.partition(":")
-    value = _without_comment(rest)
-    return key + colon, value, rest[rest.find(value) + len(value) :]
-
-
-def _without_comment(value: str) -> str:
-    value = value.strip()
-    whole = _WHOLE.match(value)
-    comment = _COMMENT.search(value, whole.end() if whole else 0)
-    return value[: comment.start()].strip() if comment else value
-
-
-def _unquoted(value: str) -> str:
-    value = _without_comment(value)
-    if re.fullmatch(_SINGLE, value):
-        return value[1:-1].replace("''", "'")
-    if re.fullmatch(_DOUBLE, value):
-        try:
-            return str(json.loads(value))
-        except ValueError:
-            return value[1:-1]
-    return value
+def _around(line: str, value: str) -> tuple[str, str]:
+    """Return the key with its colon, and the text behind the value of a line of front matter."""
+    key, colon, text = line.partition(":")
+    return key + colon, text[text.find(value) + len(value) :]

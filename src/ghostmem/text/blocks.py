@@ -48,21 +48,23 @@ def blocks(text: str) -> Iterator[MarkdownBlock]:
         at = stop
 
 
-def fence_end(text: str, line: int) -> int | None:
-    """Return the end of the fenced code that opens on this line, or None."""
-    opener = _OPENER.match(text, line)
-    if opener is None or opener["fence"] is None:
-        return None
-    for closer in _CLOSER.finditer(text, opener.end()):
-        if closer[1].startswith(opener["fence"]):
-            return closer.end()
-    return len(text)
+def opened_fence(text: str, line: int) -> "re.Match[str] | None":
+    """Return the match of a code fence that opens on this line or in its list item."""
+    listed = _LISTED.match(text, line)
+    opener = _OPENER.match(text, listed.end() if listed else line)
+    return opener if opener and opener["fence"] else None
+
+
+def closing_end(text: str, opener: "re.Match[str]") -> int | None:
+    """Return the end of the line that closes a fence, or None if it is never closed."""
+    closers = _CLOSER.finditer(text, opener.end())
+    return next((mark.end() for mark in closers if mark[1].startswith(opener["fence"])), None)
 
 
 def code_end(text: str, line: int) -> int | None:
     """Return the end of the fenced code that opens on this line or in its list item, or None."""
-    listed = _LISTED.match(text, line)
-    return fence_end(text, listed.end() if listed else line)
+    opener = opened_fence(text, line)
+    return None if opener is None else closing_end(text, opener) or len(text)
 
 
 def line_end(text: str, line: int) -> int:
@@ -76,7 +78,7 @@ def _read(text: str, line: int) -> tuple[BlockKind, int, tuple[int, ...]]:
     opener = _OPENER.match(text, line)
     match opener.lastgroup if opener else None:
         case "fence":
-            return BlockKind.WHOLE, fence_end(text, line) or len(text), ()
+            return BlockKind.WHOLE, code_end(text, line) or len(text), ()
         case "heading":
             return BlockKind.HEADING, line_end(text, line), ()
         case "item":

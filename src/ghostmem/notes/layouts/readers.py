@@ -8,9 +8,9 @@ from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind, Tier
 from ghostmem.notes.layouts.base import NoteSection, Reading
-from ghostmem.text.cut import Piece, cut, front_matter
-from ghostmem.text.frontmatter import ParsedNote, parse_note, words
+from ghostmem.text.frontmatter import ParsedNote, front_matter, parse_note, words
 from ghostmem.text.links import inline_tags, observed_tags, prose_lines, relations, wikilinks
+from ghostmem.text.sections import Piece, cut
 
 DATED = re.compile(r"(?:.*/)?(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE)
 _TIMES = ("created", "date", "created_at", "last_updated", "updated", "modified")

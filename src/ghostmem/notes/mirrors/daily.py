@@ -9,7 +9,6 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from ghostmem.notes.mirrors.units import (
     LF,
@@ -18,33 +17,27 @@ from ghostmem.notes.mirrors.units import (
     UnitEdit,
     eol_of,
     first_eol,
-    front_matter_end,
     heading,
     of_heading,
     read_region,
     text_span,
     write_region,
 )
-from ghostmem.text.blocks import fence_end
+from ghostmem.text.frontmatter import front_matter
+from ghostmem.text.sections import FENCE, Section, SectionStyle
 
 LONG_TERM = "MEMORY.md"
 FOLDER = "memory"
 
 _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})\.md", re.ASCII)
-_MARK = re.compile(r"^(?: {0,3}##[ \t]|[ \t]*(?P<fence>`{3,}|~{3,}))", re.MULTILINE)
-_FENCES = re.compile(r"^[ \t]*(?=```|~~~)", re.MULTILINE)
-_ESCAPED = re.compile(r"^[ \t]*(?=\\+(?:##[ \t]|```|~~~))", re.MULTILINE)
-_ESCAPE = re.compile(r"^([ \t]*)\\(?=\\*(?:##[ \t]|```|~~~))", re.MULTILINE)
+_STYLE = SectionStyle(
+    re.compile(
+        rf"^(?: {{0,3}}(?=##)|[ \t]*(?=[\\`~]))(?P<escape>\\*)(?P<mark>##[ \t]|{FENCE})",
+        re.MULTILINE,
+    ),
+    of_heading,
+)
 _BLANK_END = re.compile(r"(?:\A|\n)[ \t]*\r?\n\Z")
-
-
-class _DailySection(NamedTuple):
-    """A section with the offsets of its heading, its text and the text behind it."""
-
-    key: str
-    start: int
-    body: int
-    end: int
 
 
 def _read(path: str, text: str) -> list[Unit]:
@@ -53,8 +46,8 @@ def _read(path: str, text: str) -> list[Unit]:
     units = []
     for number, section in enumerate(_sections(text)):
         eol = eol_of(text[section.start : section.body])
-        body = _ESCAPE.sub(r"\1", read_region(text[section.body : section.end], eol))
-        units.append(Unit(section.key, path, number, body, when=when, lasting=day is None))
+        body = _STYLE.unescape(read_region(text[section.body : section.end], eol))
+        units.append(Unit(section.title, path, number, body, when=when, lasting=day is None))
     return units
 
 
@@ -64,7 +57,7 @@ def _edit(_: str, text: str, edits: Sequence[UnitEdit], strict: bool) -> str:
     parts: list[str] = []
     end = len(text)
     for section in reversed(sections):
-        edit = by_key.get(section.key)
+        edit = by_key.get(section.title)
         if edit is None:
             continue
         parts.append(text[section.end : end])
@@ -72,15 +65,15 @@ def _edit(_: str, text: str, edits: Sequence[UnitEdit], strict: bool) -> str:
             head, region = text[section.start : section.body], text[section.body : section.end]
             head = head if head.endswith("\n") else head + LF
             more = section.end < len(text)
-            parts.append(write_region(head, region, _escaped(edit.text, strict), more=more))
+            parts.append(write_region(head, region, _STYLE.escape(edit.text, strict), more=more))
         end = section.start
     edited = text[:end] + "".join(reversed(parts))
-    if sections and sections[-1].key in by_key and by_key[sections[-1].key].text is None:
+    if sections and sections[-1].title in by_key and by_key[sections[-1].title].text is None:
         edited = edited[: text_span(edited, LF)[1] + 1]
-    known = {section.key for section in sections}
+    known = {section.title for section in sections}
     for edit in edits:
         if edit.key not in known and edit.text is not None:
-            edited = _append(edited, edit.key, _escaped(edit.text, strict))
+            edited = _append(edited, edit.key, _STYLE.escape(edit.text, strict))
     return edited if edited.strip() else ""
 
 
@@ -122,48 +115,8 @@ def _day(path: str) -> date | None:
         return None
 
 
-def _sections(text: str) -> list[_DailySection]:
-    heads = [mark for mark in _marks(text, front_matter_end(text)) if mark[0]]
-    ends = [*(start for _, start, _ in heads[1:]), len(text)]
-    return [_DailySection(*head, end) for head, end in zip(heads, ends, strict=False)]
-
-
-def _marks(text: str, at: int) -> Iterator[tuple[str, int, int]]:
-    """Yield headings with their keys, and unclosed fences with an empty key.
-
-    Each comes with the offsets of its line and of the next line."""
-    ended = text if text.endswith("\n") else f"{text}\n"
-    unclosed: set[str] = set()
-    while (mark := _MARK.search(ended, at)) is not None:
-        line, end = mark.start(), ended.index("\n", mark.start())
-        fence = mark["fence"]
-        at = end
-        if fence is None:
-            if key := of_heading(ended[mark.end() : end]):
-                yield key, line, min(end + 1, len(text))
-            continue
-        stop = len(ended) if fence in unclosed else fence_end(ended, line)
-        if stop is not None and stop >= len(ended):
-            unclosed.add(fence)
-            yield "", line, min(end + 1, len(text))
-        else:
-            at = end if stop is None else stop
-
-
-def _escaped(text: str, strict: bool) -> str:
-    """Return a text that is read as one section in any place."""
-    lines = {start for _, start, _ in _marks(text, 0)}
-    # With `strict`, no fence of this text opens or closes anything around it.
-    for pattern in (_ESCAPED, _FENCES, _MARK) if strict else (_ESCAPED,):
-        lines |= {match.start() for match in pattern.finditer(text)}
-    parts, done = [], 0
-    for start in sorted(lines):
-        mark = start
-        while text[mark] in " \t":
-            mark += 1
-        parts.append(text[done:mark] + "\\")
-        done = mark
-    return "".join([*parts, text[done:]])
+def _sections(text: str) -> list[Section]:
+    return _STYLE.sections(text, len(front_matter(text)))
 
 
 def _append(text: str, key: str, body: str) -> str:

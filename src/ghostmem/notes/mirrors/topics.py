@@ -1,8 +1,6 @@
 """The layout of topics: each file `.ai-knowledge/<topic>.mdk` is a unit, listed in an index."""
 
-import json
 import os
-import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,17 +19,15 @@ from ghostmem.notes.mirrors.units import (
     UnitEdit,
     eol_of,
     first_eol,
-    front_matter_end,
     line,
     of_line,
     read_region,
     stem,
     write_region,
 )
+from ghostmem.text.frontmatter import LINE, front_matter, raw_value, unquoted
 
 INDEX_FILE = f"{INDEX}{SUFFIX}"
-_TOPIC = re.compile(r"^topic[ \t]*:[ \t]*([^\n]*?)[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
-_COMMENT = re.compile(r"(?:\A|[ \t])#.*")
 _NOT_PLAIN = tuple(">|[{&*!")
 
 
@@ -91,22 +87,10 @@ def update_index(
                 topic for topic in topic_index.entries(edited) if topic.topic == entry.name
             )
             edited = topic_index.with_summary(edited, listed, entry.summary)
-    new = [entry for entry in entries if entry.name not in summaries]
+    new = {entry.name: entry.summary for entry in entries if entry.name not in summaries}
     if new:
-        edited = _with_entries(edited, new)
+        edited = topic_index.with_entries(edited, new)
     return (edited, own) if _summaries(edited) == {**summaries, **own} else (text, {})
-
-
-def _with_entries(text: str, entries: Sequence[IndexEntry]) -> str:
-    """Add topics behind the others, all at once, because finding the place parses the index."""
-    first, *others = entries
-    more = [
-        topic_index.with_entry("", entry.name, entry.summary)
-        .partition("\n\n")[2]
-        .removesuffix("\n")
-        for entry in others
-    ]
-    return topic_index.with_entry(text, first.name, "\n\n".join([first.summary, *more]))
 
 
 def _summaries(text: str) -> dict[str, str]:
@@ -151,17 +135,18 @@ def _edit(_: str, text: str, edits: Sequence[UnitEdit], strict: bool) -> str:
 
 
 def _rename(text: str, _: int, key: str) -> str:
-    head, _region = _split(text)
+    head, region = _split(text)
     eol = _eol(head, text)
     field = f"topic: {topic_file.scalar(line(key))}"
     if not head:
         return f"---{eol}{field}{eol}---{eol}{eol}{text}"
-    topics = list(_TOPIC.finditer(head))
-    if not topics:
-        start = head.index("\n") + 1
-        return f"{text[:start]}{field}{eol}{text[start:]}"
-    start, stop = topics[-1].span()
-    return text[:start] + field + ("\r" if text[:stop].endswith("\r") else "") + text[stop:]
+    lines = LINE.findall(head)
+    topic = topic_file.last_field(lines[1:-1], "topic")
+    if topic is None:
+        lines.insert(1, f"{field}{eol}")
+    else:
+        lines[1 + topic.first] = field + eol_of(lines[1 + topic.first])
+    return "".join(lines) + region
 
 
 def _place(key: str, _: datetime, __: bool, taken: Container[str]) -> str:
@@ -191,8 +176,8 @@ def _fits(root: Path) -> bool:
 
 
 def _split(text: str) -> tuple[str, str]:
-    end = front_matter_end(text)
-    return text[:end], text[end:]
+    head = front_matter(text)
+    return head, text[len(head) :]
 
 
 def _eol(head: str, text: str) -> str:
@@ -201,15 +186,10 @@ def _eol(head: str, text: str) -> str:
 
 def _key_in(head: str) -> str | None:
     """Return the key in the field `topic` of the front matter."""
-    value = (_TOPIC.findall(head) or [""])[-1]
-    if value[:1] == "'" and value[-1:] == "'" and len(value) > 1:
-        return of_line(value[1:-1].replace("''", "'"))
-    if value[:1] == '"':
-        try:
-            return of_line(str(json.loads(value)))
-        except ValueError:
-            return None
-    return None if value.startswith(_NOT_PLAIN) else of_line(_COMMENT.sub("", value))
+    lines = LINE.findall(head)[1:-1]
+    field = topic_file.last_field(lines, "topic")
+    value = raw_value(lines[field.first]) if field else ""
+    return None if value.startswith(_NOT_PLAIN) else of_line(unquoted(value))
 
 
 def _time(text: str) -> datetime | None:

@@ -12,11 +12,9 @@ from typing import NamedTuple
 from ghostmem.notes.knowledge import DEVICE, INDEX, MAX_NAME_BYTES, same_file_name
 from ghostmem.notes.topic_file import folded
 from ghostmem.store.mirror import MirrorItem
+from ghostmem.text.sections import heading_words
 
 _BLANK = " \t\r\n"
-_FRONT_MATTER = re.compile(
-    r"---[ \t]*\r?\n(?:(?!##[ \t]|---[ \t]*\r?\n)[^\n]*\n)*---[ \t]*\r?(?:\n|\Z)"
-)
 LF, CRLF = "\n", "\r\n"
 
 MAX_KEY = 512
@@ -24,7 +22,6 @@ _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _READ_AS_ESCAPE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
 _INVISIBLE = ("Cc", "Zl", "Zp")
 _NOT_IN_FILES = re.compile(r'[<>:"/\\|?*]|^\.|\.$')
-_CLOSING_HASHES = re.compile(r"(?:\A|[ \t]+)#+\Z")
 _HALF_ESCAPE = re.compile(r"%[0-9A-F]?\Z")
 
 
@@ -135,12 +132,6 @@ def first_eol(text: str) -> str:
     return eol_of(text[: text.find("\n") + 1])
 
 
-def front_matter_end(text: str) -> int:
-    """Return the offset behind the front matter of a file, 0 without one."""
-    match = _FRONT_MATTER.match(text)
-    return match.end() if match else 0
-
-
 def line(key: str) -> str:
     """Return a key as a line of its own."""
     return _escaped(key, _unsafe(key))
@@ -148,13 +139,13 @@ def line(key: str) -> str:
 
 def heading(key: str) -> str:
     """Return a key as the text of a heading."""
-    hashes = _CLOSING_HASHES.search(key)
-    return _escaped(key, _unsafe(key) | ({len(key) - 1} if hashes else set()))
+    hashes = {len(key) - 1} if heading_words(key) != key.strip(" \t\r") else set()
+    return _escaped(key, _unsafe(key) | hashes)
 
 
 def of_heading(words: str) -> str | None:
     """Return the key that a heading spells, or None if it is not a key."""
-    return of_line(_CLOSING_HASHES.sub("", words.strip(" \t\r")).replace("\t", " "))
+    return of_line(heading_words(words).replace("\t", " "))
 
 
 def of_line(words: str) -> str | None:
