@@ -37,7 +37,6 @@ class Dialect(ABC):
     unindexed: str  # before a column whose index must not be used
     greatest: str
     least: str
-    is_moving: str  # says whether the store is being filled by a migration
     fill_words: str  # fills the table of words from the chunks
     no_limit: int | None
     computed: tuple[str, ...] = ()  # columns of `memories` that are computed from the content

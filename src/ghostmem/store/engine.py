@@ -5,18 +5,17 @@ import threading
 from collections.abc import Collection, Mapping, Set
 from typing import TYPE_CHECKING
 
-from ghostmem.errors import InvalidInputError, NewerStoreError, ReadOnlyStoreError
+from ghostmem.errors import EngineError, InvalidInputError, NewerStoreError, ReadOnlyStoreError
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Reindex
     from ghostmem.store.transaction import Transaction
     from ghostmem.store.vectors import Views
 
-# Marks a store that `ghost migrate` is still filling; a version of Ghost without this mark treats
-# the store as one of a newer version.
-MOVING = "unfinished-move"
+# Marks a store that a `ghost migrate` of Ghost 0.15 or older did not finish.
+_UNFINISHED = "unfinished-move"
 # Counts the applied migrations: more than at the opening mean that a newer Ghost has upgraded.
-COUNT_MIGRATIONS = f"SELECT count(*) FROM migrations WHERE name <> '{MOVING}'"
+COUNT_MIGRATIONS = "SELECT count(*) FROM migrations"
 
 
 def pending(names: Set[str] | None, migrations: Collection[str]) -> list[str]:
@@ -26,7 +25,7 @@ def pending(names: Set[str] | None, migrations: Collection[str]) -> list[str]:
 
 def unknown(names: Set[str] | None, migrations: Collection[str]) -> list[str]:
     """Return the migrations that only a newer Ghost knows."""
-    return sorted((names or set()) - {*migrations, MOVING})
+    return sorted((names or set()) - set(migrations))
 
 
 def newer(where: str, names: Set[str] | None, migrations: Collection[str]) -> str:
@@ -36,6 +35,11 @@ def newer(where: str, names: Set[str] | None, migrations: Collection[str]) -> st
     have been migrated."""
     if names is None:
         raise ReadOnlyStoreError(f"{where} cannot be written, and is not a Ghost store yet")
+    if _UNFINISHED in names:
+        raise EngineError(
+            f"an older Ghost began to fill {where} by `ghost migrate` and did not finish",
+            "delete it, and run that `ghost migrate` again",
+        )
     if strange := unknown(names, migrations):
         return f"{where} was written by a newer Ghost (it has {strange[-1]})"
     if missing := pending(names, migrations):
@@ -54,7 +58,6 @@ class BaseEngine:
         self.location = location
         self.read_only = False
         self.read_only_reason = ""
-        self.moving = False  # a migration is still filling the store
         self._newer = ""
         self._migrations = 0  # the number of those that are applied
         self._synchronous = synchronous
@@ -77,8 +80,7 @@ class BaseEngine:
     def _adopt(self, names: Set[str] | None, migrations: Mapping[str, str]) -> None:
         """Learn from the applied migrations whether the store can be written."""
         self._newer = newer(self.location, names, migrations)
-        self.moving = names is not None and MOVING in names
-        self._migrations = len((names or set()) - {MOVING})
+        self._migrations = len(names or ())
         if self._newer:
             self.read_only, self.read_only_reason = True, self._newer
 

@@ -14,24 +14,8 @@ POSTGRES = ("postgresql://", "postgres://")
 _CONNECTION_STRING = ("host=", "dbname=", "user=", "port=", "service=")
 
 
-def open_engine(settings: Settings, clock: Clock, moving: bool = False) -> "Engine":
-    """Open the store that the settings name, creating it if it does not exist.
-
-    A store that a migration is filling is only opened to continue that (`moving`)."""
-    engine = _opened(settings, clock)
-    if engine.moving and not moving:
-        from shlex import quote
-
-        engine.close()
-        raise EngineError(
-            f"{engine.location} is being filled by `ghost migrate`, which has not finished",
-            f"run the same `ghost migrate --from … --to {quote(engine.location)}` again: it "
-            "continues",
-        )
-    return engine
-
-
-def _opened(settings: Settings, clock: Clock) -> "Engine":
+def open_engine(settings: Settings, clock: Clock) -> "Engine":
+    """Open the store that the settings name, creating it if it does not exist."""
     path = settings.path
     if path.startswith(POSTGRES):
         try:

@@ -53,7 +53,6 @@ class Engine(Protocol):
     name: str
     location: str  # as it may be shown
     read_only: bool
-    moving: bool
     shared: bool  # workers on several machines may share a job; see `SharedEngine`
 
     @property

@@ -9,13 +9,11 @@ vector is its float16 numbers as bytes. Tables that can be rebuilt are not descr
 `outline_files`, `outline_facts`, `spare_vectors` and `work`; neither is derived data (full
 text, substrings, words, checksums, PostgreSQL's digests)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
-
-PARKED = "\x01moving "  # the start of a temporary key
 
 
 class ColumnName(str):
@@ -284,9 +282,6 @@ LEFT_OUT = ("outline_files", "outline_facts", "spare_vectors", "work")
 DERIVED = ("words",)  # written from the chunks, like full text
 # Tables that number their rows.
 COUNTED = ("namespaces", "threads", "chunks", "models", "note_folders", "mirrors")
-# Columns that say how often and when; a memory that differs in nothing else keeps everything that
-# was made of it.
-BOOKKEEPING = frozenset({"access_count", "utility_count", "last_accessed_at"})
 
 
 def tables(*engines: str) -> tuple[Table, ...]:
@@ -299,16 +294,6 @@ def canonical(row: Row) -> bytes:
     import json
 
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"), default=bytes.hex).encode()
-
-
-def digest(rows: Iterable[Row]) -> str:
-    """Return the checksum of rows in the order of their keys."""
-    from hashlib import sha256
-
-    total = sha256()
-    for row in rows:
-        total.update(canonical(row) + b"\n")
-    return total.hexdigest()
 
 
 def combined(digests: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from ghostmem.store.database import Database
 
 if TYPE_CHECKING:
     from ghostmem.store.aliases import Aliases
-    from ghostmem.store.copy import Copy, MoveState
+    from ghostmem.store.copy import Copy
     from ghostmem.store.graph import EdgeTable
     from ghostmem.store.index import Index
     from ghostmem.store.journal import Journal
@@ -42,7 +42,6 @@ _SHARED = {
     "listing": TableClass("listing", "Listing", ("memories",)),
     "memories": TableClass("memories", "Memories", ("journal",)),
     "mirrors": TableClass("mirror", "Mirrors"),
-    "move": TableClass("copy", "MoveState"),
     "quarantine": TableClass("small_tables", "Quarantine"),
     "rules": TableClass("small_tables", "RuleTable"),
     "runs": TableClass("runs", "Runs"),
@@ -87,7 +86,6 @@ class Transaction:
     secrets: "Secrets"
     sessions: "SessionTable"
     copy: "Copy"
-    move: "MoveState"
 
     if not TYPE_CHECKING:  # the type checker knows the tables from the annotations
 

@@ -9,8 +9,8 @@ files the readers in `formats` turn into `Foreign` records. Keys that look like 
 quarantine with all lines that belong to them (`import_quarantine`), and `release` writes what a
 quarantine holds after all.
 
-Across: `migrate` moves a store to another engine or place, `copy_store` copies the rows, and
-`checksums` proves that both are equal. `audit_foreign` scores the store of another tool."""
+Across: `migrate` copies all rows to another engine or place, and `checksums` proves that both are
+equal. `audit_foreign` scores the store of another tool."""
 
 POLICIES = ("update", "skip", "fail")  # for keys that exist with other content
 TOOLS = ("mem0", "server-memory", "basic-memory", "markdown")  # whose files can be imported

@@ -1,19 +1,18 @@
 """Checksums of the rows of a store, by namespace and table."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import groupby, islice
 
-from ghostmem.errors import CorruptStoreError
 from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
-from ghostmem.store import Copy, Transaction
-from ghostmem.store.tables import Key, Row, Table, canonical, combined
+from ghostmem.store import Transaction
+from ghostmem.store.tables import Row, Table, canonical, combined
 
-# Called with the name of the current phase, the number of finished units and their total.
+# Called with the name of the current phase, the number of finished rows and their total.
 Progress = Callable[[str, int, int], None]
-TableOfNamespace = tuple[Table, str]  # tables of the whole store have the namespace ""
 
-ROWS_PER_READ = 500
+ROWS_PER_BATCH = 500
 
 
 @frozen
@@ -37,80 +36,46 @@ class NamespaceSum(Record):
     checksum: str = optional("")
 
 
-def tables_by_namespace(
-    tables: Sequence[Table], namespaces: Iterable[str]
-) -> list[TableOfNamespace]:
-    """Return every table of every namespace in copy order, tables of the whole store first."""
-    shared: list[TableOfNamespace] = [(table, "") for table in tables if not table.owned]
-    return shared + [(table, ns) for ns in sorted(namespaces) for table in tables if table.owned]
-
-
-def nonempty_tables(tables: Sequence[Table], *sides: Transaction) -> list[TableOfNamespace]:
-    """Return, in copy order, the tables of namespaces that have rows in any of the stores."""
-    counts = {table.name: set().union(*(tx.copy.counts(table) for tx in sides)) for table in tables}
-    namespaces = set[str]().union(*(tx.copy.namespaces() for tx in sides))
-    return [
-        (table, ns)
-        for table, ns in tables_by_namespace(tables, namespaces)
-        if ns in counts[table.name]
-    ]
-
-
-def count_rows(tx: Transaction, tables: Sequence[Table]) -> tuple[NamespaceSum, ...]:
+def count_rows(tx: Transaction, tables: Iterable[Table]) -> tuple[NamespaceSum, ...]:
     """Return the number of rows of each namespace and table, without checksums."""
-    counts = {table.name: tx.copy.counts(table) for table in tables}
-    return _by_namespace(
-        (table, ns, TableSum(table.name, counts[table.name][ns]))
-        for table, ns in tables_by_namespace(tables, tx.copy.namespaces())
-        if counts[table.name].get(ns, 0)
+    return by_namespace(
+        {
+            table: {ns: TableSum(table.name, rows) for ns, rows in tx.copy.counts(table).items()}
+            for table in tables
+        }
     )
 
 
-def verify_equal(
-    source: Transaction, target: Transaction, tables: Sequence[Table], progress: Progress
-) -> tuple[NamespaceSum, ...]:
-    """Read every row of both stores and return their checksums.
+def checksums(
+    tx: Transaction, table: Table, on_batch: Callable[[str, Sequence[Row]], None] | None = None
+) -> dict[str, TableSum]:
+    """Read a table and return its checksums by namespace.
 
-    Raises:
-        CorruptStoreError: a table differs."""
-    total = sum(sum(source.copy.counts(table).values()) for table in tables)
-    done, sums = 0, []
-    for table, ns in nonempty_tables(tables, source, target):
-        source_sum = _checksum(source.copy, table, ns)
-        if source_sum.checksum != _checksum(target.copy, table, ns).checksum:
-            raise CorruptStoreError(
-                f"the target differs from the source in {table.name} of "
-                f"{ns or 'the whole store'}, so it is not used",
-                "something else wrote to it: see that nothing does, then run the same "
-                "`ghost migrate` again, which repairs it",
-            )
-        sums.append((table, ns, source_sum))
-        done += source_sum.rows
-        progress("verifying", done, total)
-    return _by_namespace(sums)
+    Args:
+        on_batch: called with the namespace and the rows of every batch that was read."""
+    sums: dict[str, TableSum] = {}
+    for ns, entries in groupby(tx.copy.rows(table), key=lambda entry: entry[0]):
+        checksum, count = sha256(), 0
+        for rows in _batches(row for _, row in entries):
+            checksum.update(b"".join(canonical(row) + b"\n" for row in rows))
+            count += len(rows)
+            if on_batch is not None:
+                on_batch(ns, rows)
+        sums[ns] = TableSum(table.name, count, checksum.hexdigest())
+    return sums
 
 
-def batches(copy: Copy, table: Table, ns: str, after: Key | None = None) -> Iterator[list[Row]]:
-    """Yield the rows of a table in the order of their keys, a few hundred at a time."""
-    while rows := copy.rows(table, ns, after, None, ROWS_PER_READ):
-        yield rows
-        if len(rows) < ROWS_PER_READ:
-            return
-        after = table.key_of(rows[-1])
+def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    while batch := list(islice(rows, ROWS_PER_BATCH)):
+        yield batch
 
 
-def _checksum(copy: Copy, table: Table, ns: str) -> TableSum:
-    checksum, count = sha256(), 0
-    for rows in batches(copy, table, ns):
-        count += len(rows)
-        checksum.update(b"".join(canonical(row) + b"\n" for row in rows))
-    return TableSum(table.name, count, checksum.hexdigest())
-
-
-def _by_namespace(sums: Iterable[tuple[Table, str, TableSum]]) -> tuple[NamespaceSum, ...]:
+def by_namespace(sums: Mapping[Table, Mapping[str, TableSum]]) -> tuple[NamespaceSum, ...]:
+    """Return the checksums of tables by namespace, those of the whole store first."""
     grouped: dict[tuple[bool, str], list[TableSum]] = {}
-    for table, ns, table_sum in sums:
-        grouped.setdefault((table.owned, ns), []).append(table_sum)
+    for table, by_ns in sums.items():
+        for ns, table_sum in by_ns.items():
+            grouped.setdefault((table.owned, ns), []).append(table_sum)
     return tuple(
         NamespaceSum(
             ns,
@@ -118,5 +83,5 @@ def _by_namespace(sums: Iterable[tuple[Table, str, TableSum]]) -> tuple[Namespac
             tuple(parts),
             combined([part.checksum for part in parts]) if parts[0].checksum else "",
         )
-        for (_, ns), parts in grouped.items()
+        for (_, ns), parts in sorted(grouped.items())
     )

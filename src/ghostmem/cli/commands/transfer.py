@@ -360,7 +360,7 @@ def _migration_text(done: "Migration") -> str:
     many = len(done.namespaces) > MAX_LISTED_NAMESPACES
     lines = [line for namespace in done.namespaces for line in _namespace_lines(namespace, many)]
     if done.dry_run:
-        verb = "would continue to move" if done.resumed else "would move"
+        verb = "would verify" if done.resumed else "would move"
         head = (
             f"{verb} {plural(done.rows, 'row')} ({size(done.source_bytes)}) from "
             f"{done.source} to {done.target}"
@@ -372,8 +372,7 @@ def _migration_text(done: "Migration") -> str:
         )
         lines.append(
             "verified: every checksum is the same in both; "
-            f"{plural(done.caught_up, 'change')} arrived meanwhile,"
-            f" writers waited {done.held_seconds:.2f} s"
+            f"writers waited {done.held_seconds:.2f} s"
         )
     if done.switched:
         lines.append(f"{done.switched} now points to the new store")

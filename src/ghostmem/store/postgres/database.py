@@ -40,10 +40,6 @@ class PostgresDialect(Dialect):
     )
     unindexed = ""
     greatest, least = "greatest", "least"
-    is_moving = (  # in the schema of this store; another schema of the search path may have one
-        "SELECT count(*) FROM pg_class WHERE relname = 'moving' AND relnamespace = "
-        "(SELECT relnamespace FROM pg_class WHERE oid = 'migrations'::regclass)"
-    )
     fill_words = f"INSERT INTO words (ns, word) {CHUNK_WORDS}"
     no_limit = None
     note_path = "digest = md5(?)"

@@ -271,8 +271,8 @@ class PostgresEngine(BaseEngine):
             db = Db(trips, writes, self.watch)
             db.holds_all = names is None
             db.holds(names or ())
-            caches = None if writes or self.moving else self._caches
-            tx = PostgresTransaction(db, {} if self.moving else views, self._hnsw, caches)
+            caches = None if writes else self._caches
+            tx = PostgresTransaction(db, views, self._hnsw, caches)
             yield tx
             if tx.owes:
                 from ghostmem.store.postgres.scrub import tidy

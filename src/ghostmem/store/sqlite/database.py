@@ -46,7 +46,6 @@ class SqliteDialect(Dialect):
     of_chunk = "CROSS JOIN memories m ON m.id = c.memory_id"
     unindexed = "+"
     greatest, least = "max", "min"
-    is_moving = "SELECT count(*) FROM sqlite_schema WHERE name = 'moving'"
     fill_words = f"INSERT INTO words {CHUNK_WORDS}"
     no_limit = -1
     computed = ("checksum",)
