@@ -360,9 +360,8 @@ def test_what_clients_cannot_do(ghost_cli: "GhostCli", home: Path) -> None:
     (home / ".cursor").mkdir()
     (home / ".cursor" / "mcp.json").write_text("{", encoding="utf-8")
     error, _ = ghost_cli.fails(2, "setup", "cursor", "--remove")
-    assert error.endswith(
-        "mcp.json: line 1, column 2: not valid JSON with comments: } is missing at the end; nothing was changed"
-    )
+    assert "mcp.json: line 1, column 2: not valid JSON with comments: " in error
+    assert error.endswith("; nothing was changed")
 
 
 def test_the_list(ghost_cli: "GhostCli", home: Path) -> None:

@@ -127,9 +127,7 @@ def test_a_broken_file_is_broken(home: Path) -> None:
     (home / ".cursor" / "mcp.json").write_text("{", encoding="utf-8")
     row = installed()["cursor", "user"]
     assert row.server == "broken"
-    assert row.problem.endswith(
-        "mcp.json: line 1, column 2: not valid JSON with comments: } is missing at the end"
-    )
+    assert "mcp.json: line 1, column 2: not valid JSON with comments: " in row.problem
 
 
 # ---------------------------------------------------------------- the doctor

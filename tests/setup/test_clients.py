@@ -15,7 +15,7 @@ from ghostmem.errors import ConflictError
 from ghostmem.mcp.tools import chosen_tools
 from ghostmem.setup.clients import CHECKED, CLIENTS, DOCUMENTED, RUN, SCOPES, SetupClient
 from ghostmem.setup.entry import Launch, args_of, command_of, env_of, server, words_of
-from ghostmem.setup.formats import FORMATS
+from ghostmem.setup.formats import FORMATS, value_at
 from ghostmem.setup.install import install, uninstall
 from ghostmem.setup.parts import (
     SetupFile,
@@ -28,7 +28,6 @@ from ghostmem.setup.parts import (
     without_parts,
 )
 from ghostmem.setup.permission import containers
-from ghostmem.setup.values import value_at
 
 HOW = Launch(("/opt/ghost/bin/ghost",), tools=("ghost_put", "ghost_search"))
 FILES = [

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ghostmem.errors import GhostError
+from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.install import backup_of, install, uninstall
 from setup_golden import CASES, HERE, HOW, before, cases, expected, kinds, suffix, target
@@ -72,6 +72,11 @@ def test_without_the_backup_only_our_parts_go(file: Path, kind: str, case: str) 
     raw = before(kind, case)
     install([target(kind, file)], HOW)
     backup_of(file).unlink(missing_ok=True)
+    if (kind, case) == ("continue", "commented"):
+        # ruamel.yaml cannot write an empty list after a comment: the file stays, with an error
+        with pytest.raises(InvalidInputError, match="nothing was changed"):
+            uninstall([target(kind, file)])
+        return
     uninstall([target(kind, file)])
     if raw is None:
         assert not file.exists()

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError
-from ghostmem.setup import jsonc, yaml_text
 from ghostmem.setup.clients import Hooks, SetupClient, located
 from ghostmem.setup.entry import (
     TOOLS,
@@ -20,7 +19,7 @@ from ghostmem.setup.entry import (
     server,
     starts_ghost,
 )
-from ghostmem.setup.formats import FORMATS, FileFormat, Made, pruned
+from ghostmem.setup.formats import FORMATS, FileFormat, Made, value_at
 from ghostmem.setup.permission import (
     containers,
     is_tool_name,
@@ -29,7 +28,8 @@ from ghostmem.setup.permission import (
     without_permission,
 )
 from ghostmem.setup.state import records
-from ghostmem.setup.values import value_at
+
+Place = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ def with_parts(text: str, target: SetupFile, how: Launch) -> str:
         )
     client = target.client
     if target.server:
-        if not document and client.new_file:
-            text += _new_lines(text, client)
+        for key, value in client.new_file.items() if not document else ():
+            text = form.merge(text, [key], value)
         present = value_at(document, client.path)
         if present is not None and not starts_ghost(present):
             command = command_of(present) or "something else"
@@ -107,7 +107,7 @@ def with_parts(text: str, target: SetupFile, how: Launch) -> str:
     if target.hooks and client.hooks is not None:
         text = _with_hooks(text, client.hooks, how)
     if target.allow and client.permission is not None:
-        text = with_permission(text, client.permission, how.tools, form.comments)
+        text = with_permission(text, client.permission, how.tools, form)
     return text
 
 
@@ -120,12 +120,13 @@ def without_parts(text: str, target: SetupFile, made: Made) -> str:
     if target.allow and client.permission is not None:
         if has_entry and not target.server:
             text = _without_allowed(text, client, form)
-        text = without_permission(text, client.permission, made, form.comments)
+        text = without_permission(text, client.permission, made, form)
     if target.server and has_entry:
         text = form.remove(text, client.path, made)
         is_new = all([key] in made for key in client.new_file)
         if client.new_file and is_new and form.load(text) == client.new_file:
-            text = text.replace(_new_lines(text, client), "", 1)
+            for key in client.new_file:
+                text = form.remove(text, [key])
     return text
 
 
@@ -140,13 +141,8 @@ def _without_allowed(text: str, client: SetupClient, form: FileFormat) -> str:
         if others:
             text = form.merge(text, client.path, {key: others})
         else:
-            text = form.remove(text, (*client.path, key), ())
+            text = form.remove(text, (*client.path, key))
     return text
-
-
-def _new_lines(text: str, client: SetupClient) -> str:
-    """Return the other lines that a new file needs."""
-    return yaml_text.lines(client.new_file, "\r\n" if "\r\n" in text else "\n")
 
 
 def made_by(before: str, target: SetupFile) -> list[list[str]]:
@@ -176,7 +172,7 @@ def hooks_in(text: str, target: SetupFile) -> dict[str, list[dict[str, Any]]]:
     document = FORMATS[target.format].load(text)
     handlers: dict[str, list[dict[str, Any]]] = {}
     for place in _places(document, hooks):
-        handlers.setdefault(str(place[1]), []).append(_value(document, place))
+        handlers.setdefault(str(place[1]), []).append(value_at(document, place))
     return handlers
 
 
@@ -222,50 +218,44 @@ def shown(target: SetupFile, how: Launch) -> str:
 
 
 def _with_hooks(text: str, hooks: Hooks, how: Launch) -> str:
-    comments = FORMATS[hooks.format].comments
-    if hooks.flat and value_at(jsonc.load(text, comments), ["version"]) is None:
-        text = jsonc.merge(text, ["version"], 1, comments)
+    form = FORMATS[hooks.format]
+    if hooks.flat and value_at(form.load(text), ["version"]) is None:
+        text = form.merge(text, ["version"], 1)
     for event in hooks.events:
-        places = [
-            place for place in _places(jsonc.load(text, comments), hooks) if place[1] == event.name
-        ]
+        places = [place for place in _places(form.load(text), hooks) if place[1] == event.name]
         for place in reversed(places[1:]):
-            if not has_other_commands(_value(jsonc.load(text, comments), place), hooks.host):
-                text = _without(text, place, comments)
-        if places:
-            present = _value(jsonc.load(text, comments), places[0])
-            wanted = handler(hooks, event, how, present)
-            edit = jsonc.merge if present.keys() <= wanted.keys() else jsonc.replace
-            text = edit(text, places[0], wanted, comments)
-        else:
-            text = jsonc.append(text, ["hooks", event.name], group(hooks, event, how), comments)
+            text = _without(text, place, form, hooks.host)
+        if not places:
+            text = form.append(text, ["hooks", event.name], group(hooks, event, how))
+            continue
+        present = value_at(form.load(text), places[0])
+        wanted = handler(hooks, event, how, present)
+        edit = form.merge if present.keys() <= wanted.keys() else form.replace
+        text = edit(text, places[0], wanted)
     return text
 
 
 def _without_hooks(text: str, hooks: Hooks, made: Made) -> str:
-    comments = FORMATS[hooks.format].comments
-    for place in reversed(list(_places(jsonc.load(text, comments), hooks))):
-        if not has_other_commands(_value(jsonc.load(text, comments), place), hooks.host):
-            text = _without(text, place, comments)
-    text = pruned(text, [path for path in made if path[0] == "hooks"], comments)
-    document = jsonc.load(text, comments)
-    if (
-        ["version"] in [list(path) for path in made]
-        and isinstance(document, dict)
-        and "hooks" not in document
-    ):
-        text = jsonc.remove(text, ["version"], comments)
+    form = FORMATS[hooks.format]
+    for place in reversed(list(_places(form.load(text), hooks))):
+        text = _without(text, place, form, hooks.host)
+    text = form.pruned(text, [path for path in made if path[0] == "hooks"])
+    if ["version"] in made and value_at(form.load(text), ["hooks"]) is None:
+        text = form.remove(text, ["version"])
     return text
 
 
-def _without(text: str, place: tuple[str | int, ...], comments: bool) -> str:
-    """Remove one handler, and its group when it holds nothing else."""
-    if len(place) > 3 and len(_value(jsonc.load(text, comments), place[:-1])) == 1:
+def _without(text: str, place: Place, form: FileFormat, host: str) -> str:
+    """Remove one handler without other commands, and its group when it holds nothing else."""
+    document = form.load(text)
+    if has_other_commands(value_at(document, place), host):
+        return text
+    if len(place) > 3 and len(value_at(document, place[:-1])) == 1:
         place = place[:-2]
-    return jsonc.remove(text, place, comments)
+    return form.remove(text, place)
 
 
-def _places(document: Any, hooks: Hooks) -> Iterator[tuple[str | int, ...]]:
+def _places(document: Any, hooks: Hooks) -> Iterator[Place]:
     """Yield the paths of our handlers in all events."""
     events = value_at(document, ["hooks"])
     for event, listed in events.items() if isinstance(events, dict) else ():
@@ -276,9 +266,3 @@ def _places(document: Any, hooks: Hooks) -> Iterator[tuple[str | int, ...]]:
             for below, handled in enumerate(inner if isinstance(inner, list) else ()):
                 if runs_ghost(handled, hooks.host):
                     yield ("hooks", event, number, "hooks", below)
-
-
-def _value(document: Any, place: tuple[str | int, ...]) -> Any:
-    for key in place:
-        document = document[key]
-    return document

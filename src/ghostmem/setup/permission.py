@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ghostmem.setup import jsonc
 from ghostmem.setup.clients import Permission
 from ghostmem.setup.entry import check_same
-from ghostmem.setup.formats import Made, pruned
-from ghostmem.setup.values import value_at
+from ghostmem.setup.formats import FileFormat, Made, value_at
 
 _TOOL = "{tool}"
 _TOOL_NAME = r"(?:ghost|memory)_\w+"  # also tools that this version does not have
 
 
-def with_permission(text: str, permission: Permission, tools: Sequence[str], comments: bool) -> str:
+def with_permission(
+    text: str, permission: Permission, tools: Sequence[str], form: FileFormat
+) -> str:
     """Return the text of a file with a permission in it; keys of the entry are not written here.
 
     Raises:
@@ -26,22 +26,22 @@ def with_permission(text: str, permission: Permission, tools: Sequence[str], com
         value = permission.value
         if isinstance(value, str):
             value = value.replace(_TOOL, tool)
-        present = value_at(jsonc.load(text, comments), path)
+        present = value_at(form.load(text), path)
         if not permission.is_item:
             check_same(path, present, value)
-            text = jsonc.merge(text, path, value, comments)
+            text = form.merge(text, path, value)
         elif not isinstance(present, list) or value not in present:
-            text = jsonc.append(text, path, value, comments)
+            text = form.append(text, path, value)
     return text
 
 
-def without_permission(text: str, permission: Permission, made: Made, comments: bool) -> str:
+def without_permission(text: str, permission: Permission, made: Made, form: FileFormat) -> str:
     """Return the text of a file without our permission and the empty containers made for it."""
     if not permission.path:
         return text
-    for place in reversed(list(permission_places(jsonc.load(text, comments), permission))):
-        text = jsonc.remove(text, place, comments)
-    return pruned(text, [path for path in made if path[:1] == [*permission.path[:1]]], comments)
+    for place in reversed(list(permission_places(form.load(text), permission))):
+        text = form.remove(text, place)
+    return form.pruned(text, [path for path in made if path[:1] == [*permission.path[:1]]])
 
 
 def permission_places(document: Any, permission: Permission) -> Iterator[tuple[str | int, ...]]:

