@@ -15,7 +15,7 @@ help:
 	@echo "make test-all       run all tests at once, with the slow ones and those that compare times"
 	@echo "make test-adapters  test each adapter against its library, in its own environment"
 	@echo "make test-clients   run real agent clients from npm against a scripted model, in no other suite"
-	@echo "make check          run ruff, mypy --strict and import-linter"
+	@echo "make check          run ruff, mypy --strict and import-linter, and compare sizes with the recorded ones"
 	@echo "make docs           build the documentation site into site/, without warnings, and test its search"
 	@echo "make bench          run the benchmarks that need no data"
 	@echo "make dist           build the wheel and the sdist, reproducibly"
@@ -46,6 +46,7 @@ check: .venv/installed-dev
 	$(BIN)/ruff format --check src tests bench tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/structure.py --limits tools/statements.txt
 
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 

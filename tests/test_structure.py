@@ -31,3 +31,21 @@ def test_structure_measures_a_package_without_installed_packages(tmp_path: Path)
         "complex": [],
         "vague_names": 0.5,
     }
+
+
+def test_a_package_that_grew_fails_the_check(tmp_path: Path) -> None:
+    """The message names it with both numbers; a package without a number fails too."""
+    package, limits = tmp_path / "sample", tmp_path / "limits.txt"
+    package.mkdir()
+    (package / "small.py").write_text("a = 1\n")
+    (package / "large.py").write_text("a = 1\nb = 2\n")
+    command = [sys.executable, "-I", "-S", str(TOOL), str(package), "--limits", str(limits)]
+    limits.write_text("small.py 1\nlarge.py 2\n")
+    assert subprocess.run(command, check=False).returncode == 0
+    limits.write_text("large.py 1\n")
+    failed = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert failed.returncode == 1
+    assert failed.stderr.splitlines()[:2] == [
+        "large.py: 2 statements, 1 recorded",
+        "small.py: 1 statements, none recorded",
+    ]

@@ -7,11 +7,16 @@ or as a constant of the module. Source that is put together at run time cannot b
 
     python tools/structure.py            the figures as text
     python tools/structure.py --json     the same as one JSON object
+    python tools/structure.py --limits tools/statements.txt    fail if a package has grown
+
+The limits are the sizes of today. A change that needs more raises a number there, in its own diff;
+one that needs less lowers it.
 """
 
 import argparse
 import ast
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -143,14 +148,31 @@ def measure(root: Path, tests: Path) -> dict[str, Any]:
     }
 
 
+def grown(packages: dict[str, int], limits: str) -> list[str]:
+    """Return the packages with more statements than their recorded number, or without one."""
+    recorded = dict(line.split() for line in limits.splitlines())
+    return [
+        f"{name}: {count} statements, {recorded.get(name, 'none')} recorded"
+        for name, count in packages.items()
+        if count > int(recorded.get(name, 0))
+    ]
+
+
 def main() -> None:
-    """Print the figures."""
+    """Print the figures, or compare the sizes with the recorded ones."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("root", nargs="?", type=Path, default=Path("src/ghostmem"))
     parser.add_argument("--tests", type=Path, default=Path("tests"))
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--limits", type=Path)
     options = parser.parse_args()
     figures = measure(options.root, options.tests)
+    if options.limits:
+        if larger := grown(figures["packages"], options.limits.read_text(encoding="utf-8")):
+            sys.exit(
+                "\n".join((*larger, f"make it smaller, or raise the number in {options.limits}"))
+            )
+        return
     if options.json:
         print(json.dumps(figures, indent=1))
         return
