@@ -5,8 +5,7 @@ chosen model as well, and then deletes those of other models in one transaction,
 no moment at which a search has no vectors."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 
 from ghostmem.embed.base import Embedder
 from ghostmem.errors import EmbeddingError
@@ -26,7 +25,6 @@ from ghostmem.text.chunk import CHUNKER
 
 BATCH = 64
 MAX_OFFERED = 1024  # chunks put on the queue at once
-NONE_KNOWN: Mapping[str, bytes] = MappingProxyType({})
 Progress = Callable[[int], None]
 Pick = Callable[[Transaction], Embedder | None]  # the model to embed with, as a transaction sees it
 
@@ -80,18 +78,16 @@ def backfill(
     link: bool = True,
     after: int = 0,
     ns: str | None = None,
-    known: Mapping[str, bytes] = NONE_KNOWN,
 ) -> int:
     """Embed every chunk without a vector in batches, and return the number of chunks embedded.
 
     An interrupted run continues where it stopped. With `link`, memories that were put without
     vectors are then linked to similar ones, as the put would have done. `after` skips the chunks
-    up to a number, `ns` all other namespaces. `known` has vectors that were already made, by
-    text."""
+    up to a number, `ns` all other namespaces."""
     embedder = store.vectoriser.must()
     if (phase := getattr(progress, "phase", None)) is not None:
         progress = phase("vectors", embed_status(store).pending)
-    done = _fill(store, embedder, store.vectoriser.get, progress, after, ns, known)
+    done = _fill(store, embedder, store.vectoriser.get, progress, after, ns)
     if link:
         link_pending(store, ns=ns)
     return done
@@ -104,7 +100,6 @@ def _fill(
     progress: Progress | None = None,
     after: int = 0,
     ns: str | None = None,
-    known: Mapping[str, bytes] = NONE_KNOWN,
 ) -> int:
     """Embed every chunk that has no vector of a model, as long as it is the one to pick."""
     if not embedder.dimension:
@@ -112,7 +107,7 @@ def _fill(
     engine = shared(store) if ns is None else None
     if engine is not None:
         return _embed_together(store, engine, embedder, pick, progress, after)
-    return _embed_alone(store, embedder, pick, progress, after, ns, known)
+    return _embed_alone(store, embedder, pick, progress, after, ns)
 
 
 def _embed_alone(
@@ -122,7 +117,6 @@ def _embed_alone(
     progress: Progress | None,
     after: int,
     ns: str | None,
-    known: Mapping[str, bytes],
 ) -> int:
     done = 0
     while True:
@@ -131,7 +125,7 @@ def _embed_alone(
             batch = list(tx.vectors.missing(-1 if model is None else model, after, BATCH, ns))
         if not batch:
             return done
-        rows = _embed(embedder, batch, known)
+        rows = _embed(embedder, batch)
         with store.engine.write(durable=False, within=() if ns is None else (ns,)) as tx:
             if pick(tx) is not embedder:
                 return done  # as in `_embed_together`
@@ -144,15 +138,12 @@ def _embed_alone(
 def _embed(
     embedder: Embedder,
     batch: Sequence[tuple[int, int, str, str | None]],
-    known: Mapping[str, bytes] = NONE_KNOWN,
 ) -> list[tuple[int, int, bytes]]:
     """Return the space, number and vector of each chunk."""
     texts = [spoken(text, source) for _, _, text, source in batch]
-    unknown = [text for text in texts if text not in known]
-    made = dict(zip(unknown, vector_bytes(embedder, unknown), strict=True)) if unknown else {}
+    vectors = vector_bytes(embedder, texts)
     return [
-        (space, chunk, known.get(text) or made[text])
-        for (space, chunk, _, _), text in zip(batch, texts, strict=True)
+        (space, chunk, vector) for (space, chunk, *_), vector in zip(batch, vectors, strict=True)
     ]
 
 
@@ -232,10 +223,9 @@ def catch_up(
     link: bool = True,
     after: int = 0,
     ns: str | None = None,
-    known: Mapping[str, bytes] = NONE_KNOWN,
 ) -> int:
     """Embed the chunks that a write left without vectors; on errors they wait for a backfill."""
-    return _try(store, lambda: backfill(store, progress, link, after, ns, known))
+    return _try(store, lambda: backfill(store, progress, link, after, ns))
 
 
 def catch_up_all(store: Store) -> int:

@@ -177,19 +177,31 @@ def hold(
 
     `sources` are the keys of the memories that a summary contains.
     """
-    now = store.clock()
     options: dict[str, Any] = {
         name: value for name in _PUT_OPTIONS if (value := getattr(draft, name))
     }
     if sources:
         options[SOURCES] = list(sources)
     fields = plain({**draft.fields, **options})
-    for held in tx.quarantine.at_key(draft.ns, draft.key):
-        if (held.content, held.fields) == (draft.content, fields):
+    return hold_once(store, tx, (draft.ns, draft.key), draft.content, fields, reasons)
+
+
+def hold_once(
+    store: Store,
+    tx: Transaction,
+    place: tuple[str, str],
+    content: str,
+    fields: dict[str, Any],
+    reasons: Sequence[str],
+) -> Held:
+    """Hold a content with its fields in quarantine, unless its key has the same item already."""
+    for held in tx.quarantine.at_key(*place):
+        if (held.content, held.fields) == (content, fields):
             return held
     from ghostmem.model import Held  # a put that holds nothing does not load it
 
-    held = Held(store.new_id(now), draft.ns, draft.key, draft.content, fields, tuple(reasons), now)
+    now = store.clock()
+    held = Held(store.new_id(now), *place, content, fields, tuple(reasons), now)
     tx.quarantine.add(held)
     return held
 

@@ -1,9 +1,8 @@
 """Write a draft in an open transaction: its row, index, links, and the corrections it makes."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 
 from ghostmem.caller import CLIENT
 from ghostmem.clock import later, parse_ttl
@@ -332,22 +331,14 @@ def index_memory(
     return rows
 
 
-def write_new(
-    store: Store,
-    tx: Transaction,
-    memories: Sequence[Memory],
-    known_rows: Callable[[Memory], Sequence[IndexRow]] | None = None,
-) -> None:
-    """Write versions that follow no stored ones, and index the live ones without vectors.
-
-    `known_rows` returns the index rows of a memory, if they are not to be made here."""
+def write_new(store: Store, tx: Transaction, memories: Sequence[Memory]) -> None:
+    """Write versions that follow no stored ones, and index the live ones without vectors."""
     if not memories:
         return
     tx.memories.insert_all(memories)
-    make_rows = known_rows or partial(rows_of, store)
     tx.index.add_all(
         [
-            IndexedMemory(memory, tagged(make_rows(memory), memory.tags))
+            IndexedMemory(memory, tagged(rows_of(store, memory), memory.tags))
             for memory in memories
             if memory.deleted_at is None
         ]

@@ -3,11 +3,10 @@
 Out: `export` yields every record as a line of JSON, with a signature of the store on request;
 `backup` copies the file while it is in use.
 
-In: `import_` reads and checks all lines first, then merges them key by key (`ahead` prepares the
-texts of a large one in a second process); `import_foreign` does the same for other tools, whose
-files the readers in `formats` turn into `Foreign` records. Keys that look like instructions go into
-quarantine with all lines that belong to them (`import_quarantine`), and `release` writes what a
-quarantine holds after all.
+In: `import_` reads and checks all lines first, then merges them key by key; `import_foreign` does
+the same for other tools, whose files the readers in `formats` turn into `Foreign` records. Keys
+that look like instructions go into quarantine with all lines that belong to them
+(`import_quarantine`), and `release` writes what a quarantine holds after all.
 
 Across: `migrate` copies all rows to another engine or place, and `checksums` proves that both are
 equal. `audit_foreign` scores the store of another tool."""

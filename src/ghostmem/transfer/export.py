@@ -3,11 +3,11 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
+from secrets import token_hex
 from typing import Any
 
-from ghostmem.errors import InvalidInputError
 from ghostmem.model import SYSTEM, Access, Edge, Link, Memory, NsFilter, Record
 from ghostmem.store import FORMAT, AliasLine, Store, Transaction, line_of, validate
 
@@ -18,9 +18,9 @@ _SECRET_BYTES = 32
 
 def mark_of(secret: str, lines: Iterable[str]) -> str:
     """Return the mark of the lines that follow a header."""
-    mac = _new_mac(secret)
+    mac = hmac.new(secret.encode(), digestmod=hashlib.sha256)
     for line in lines:
-        mac.update(_canonical(line))
+        mac.update(line.strip().encode("utf-8", "surrogatepass") + b"\n")
     return mac.hexdigest()
 
 
@@ -31,66 +31,17 @@ def make_secret(store: Store) -> str:
     with store.engine.write() as tx:
         secret = tx.secrets.get(_SECRET)  # another process may have created it
         if secret is None:
-            from secrets import token_hex
-
             secret = token_hex(_SECRET_BYTES)
             tx.secrets.put(_SECRET, secret)
     return secret
 
 
-class ExportReader:
-    """Passes the lines of an import on, and checks them against their header.
-
-    `memories` is the number of memories that the header names, if it does."""
-
-    def __init__(self, store: Store) -> None:
-        self.memories: int | None = None
-        self._store = store
-        self._mark = ""
-        self._mac: hmac.HMAC | None = None
-
-    @property
-    def is_ours(self) -> bool:
-        """Say whether this store wrote all lines that were read, and they are unchanged."""
-        return self._mac is not None and hmac.compare_digest(
-            self._mac.hexdigest().encode(), self._mark.encode()
-        )
-
-    def lines(self, source: Iterable[str]) -> Iterator[str]:
-        """Yield every line of the source."""
-        is_header = True
-        for line in source:
-            if line.strip():
-                if is_header:
-                    self._begin(line)
-                elif self._mac is not None:
-                    self._mac.update(_canonical(line))
-                is_header = False
-            yield line
-
-    def _begin(self, header: str) -> None:
-        if not isinstance(header, str):
-            raise InvalidInputError(
-                f"line 1 must be text, not {type(header).__name__}", "open the file in text mode"
-            )
-        text = header.lstrip("\ufeff").lstrip()
-        try:
-            fields = json.loads(text) if text.startswith("{") else {}
-        except (ValueError, RecursionError):
-            return  # the import reports the error
-        mark, count = fields.get(MARK), fields.get(COUNT)
-        self.memories = count if isinstance(count, int) else None
-        secret = _secret(self._store) if isinstance(mark, str) else None
-        if secret is not None:
-            self._mark, self._mac = str(mark), _new_mac(secret)
-
-
-def _new_mac(secret: str) -> hmac.HMAC:
-    return hmac.new(secret.encode(), digestmod=hashlib.sha256)
-
-
-def _canonical(line: str) -> bytes:
-    return line.strip().encode("utf-8", "surrogatepass") + b"\n"
+def is_our_export(store: Store, header: Mapping[str, Any], lines: Iterable[str]) -> bool:
+    """Say whether this store wrote the header and the lines after it, and they are unchanged."""
+    mark, secret = header.get(MARK), _secret(store)
+    if not isinstance(mark, str) or secret is None:
+        return False
+    return hmac.compare_digest(mark_of(secret, lines).encode(), mark.encode())
 
 
 def _secret(store: Store) -> str | None:

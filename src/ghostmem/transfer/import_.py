@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from os import PathLike
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from ghostmem.clock import format_time
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
@@ -33,14 +33,22 @@ from ghostmem.model import (
 from ghostmem.schema import too_deep
 from ghostmem.store import FORMAT, TYPES, AliasLine, Store, Transaction, record_of, validate
 from ghostmem.transfer import POLICIES
-from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead, judging_note
-from ghostmem.transfer.export import ExportReader, memory_ids
-from ghostmem.transfer.import_quarantine import POLICY, ImportGate, check_held
+from ghostmem.transfer.export import COUNT, is_our_export, memory_ids
+from ghostmem.transfer.import_quarantine import (
+    POLICY,
+    ImportGate,
+    JudgedText,
+    check_held,
+    judge_new,
+    judging_note,
+)
 from ghostmem.truth.sources import checked_alias, write_alias
 
 BATCH = 500  # keys per transaction
+_ID_FIELDS = ("id", "supersedes", "from_id", "to_id", "memory_id")
 MAX_EXAMPLES = 5  # memories in a note on an import
 Progress = Callable[[int], None]
+Item = TypeVar("Item")
 
 
 @dataclass(eq=False, repr=False)
@@ -94,15 +102,26 @@ def import_(
             f"source must be lines of text, not {validate.shown(source)}",
             "pass an open file, or lines",
         )
-    reader = ExportReader(store)
     try:
-        records = list(read_records(reader.lines(source), store.clock()))
+        header, lines = _split(source)
+        numbered = enumerate(lines, 2)
+        records = (
+            [_record(line, number) for number, line in numbered if line.strip()]
+            if header
+            else list(_array("".join(lines), store.clock()))
+        )
     except InvalidInputError as error:
         raise nothing_imported(error) from None
-    trusted = trust or reader.is_ours
+    trusted = trust or is_our_export(store, header, (line for line in lines if line.strip()))
     lowered = [] if trusted else _lower(records)
     report = merge(store, records, on_conflict, dry_run, progress, trust=trusted)
-    report.notes += [*_missing_lines(reader, records), *lowered]
+    memories, expected = sum(isinstance(record, Memory) for record in records), header.get(COUNT)
+    if isinstance(expected, int) and memories < expected:
+        report.notes.append(
+            f"the export had {expected:,} memory lines, the input has {memories:,}:"
+            " check that the file is complete"
+        )
+    report.notes += lowered
     return report
 
 
@@ -142,16 +161,6 @@ def check_options(on_conflict: str, dry_run: bool, trust: bool) -> None:
     validate.flags(dry_run=dry_run, trust=trust)
 
 
-def _missing_lines(reader: ExportReader, records: Iterable[Record]) -> Iterator[str]:
-    """Yield a note if there are fewer memories than the header names."""
-    found = sum(isinstance(record, Memory) for record in records)
-    if reader.memories is not None and found < reader.memories:
-        yield (
-            f"the export had {reader.memories:,} memory lines, the input has {found:,}:"
-            " check that the file is complete"
-        )
-
-
 def import_ghost(
     store: Store,
     path: str | PathLike[str],
@@ -183,20 +192,23 @@ def nothing_imported(error: InvalidInputError) -> InvalidInputError:
     return InvalidInputError(f"{error.message}; nothing was imported", error.hint)
 
 
-def read_records(source: IO[str] | Iterable[str], now: datetime) -> Iterator[Record]:
-    """Read and check every record of an export; an error names its line.
-
-    Memories of an array that have no time are created `now`."""
-    lines = iter(source)
-    first = next((line for line in lines if line.strip()), "")
-    if not first:
+def _split(source: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return the header of an export and the lines after it; an array has an empty header."""
+    lines = list(source)
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    if not lines:
         raise InvalidInputError(
             "there is nothing to import: the input is empty", "pass the output of `ghost export`"
         )
-    if first.lstrip("\ufeff").lstrip().startswith("["):
-        yield from _array(first + "".join(lines), now)
-        return
-    header = _object(first.lstrip("\ufeff"), 1)
+    if not isinstance(lines[0], str):
+        raise InvalidInputError(
+            f"line 1 must be text, not {type(lines[0]).__name__}", "open the file in text mode"
+        )
+    lines[0] = lines[0].lstrip("\ufeff")
+    if lines[0].lstrip().startswith("["):
+        return {}, lines
+    header = _object(_json(lines.pop(0), "line 1"), "line 1")
     if header.get("type") != "ghost" or not isinstance(header.get("format"), int):
         raise InvalidInputError(
             "line 1: this is not an export of Ghost",
@@ -206,18 +218,7 @@ def read_records(source: IO[str] | Iterable[str], now: datetime) -> Iterator[Rec
         raise InvalidInputError(
             f"line 1: format {header['format']} is newer than {FORMAT}", "upgrade with pip"
         )
-    for number, line in enumerate(lines, 2):
-        if line.strip():
-            yield _record(_object(line, number), number)
-
-
-def _object(line: str, number: int) -> dict[str, Any]:
-    data = _json(line, f"line {number}")
-    if not isinstance(data, dict):
-        raise InvalidInputError(
-            f"line {number} is not an object: {validate.shown(data)}", "nothing was imported"
-        )
-    return data
+    return header, lines
 
 
 def _json(text: str, where: str) -> Any:
@@ -229,42 +230,56 @@ def _json(text: str, where: str) -> Any:
         raise InvalidInputError(f"{where} is not JSON: {error}", "nothing was imported") from None
 
 
-def _record(data: Mapping[str, Any], number: int) -> Record:
+def _object(data: Any, where: str) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise InvalidInputError(
+            f"{where} is not an object: {validate.shown(data)}", "nothing was imported"
+        )
+    return data
+
+
+def _record(line: str, number: int) -> Record:
+    """Read the record of a line."""
+    where = f"line {number}"
+    data = _object(_json(line, where), where)
     kind = data.get("type")
     if kind == "ghost":
         raise InvalidInputError(
-            f"line {number}: another export begins here", "import the exports one after the other"
+            f"{where}: another export begins here", "import the exports one after the other"
         )
     if not isinstance(kind, str) or kind not in TYPES:
         raise InvalidInputError(
-            f"line {number}: unknown type {validate.shown(kind)}", f"known are: {', '.join(TYPES)}"
+            f"{where}: unknown type {validate.shown(kind)}", f"known are: {', '.join(TYPES)}"
         )
+    return _checked(where, kind, data)
+
+
+def _array(text: str, now: datetime) -> Iterator[Record]:
+    """Read the export of the original Ghost: one JSON array of current memories."""
+    rows = _json(text, "the input")
+    if not rows:
+        raise InvalidInputError("there is nothing to import: the array is empty")
+    for number, row in enumerate(rows, 1):
+        where = f"item {number}"
+        yield _checked(where, "memory", _object(row, where), now)
+
+
+def _checked(
+    where: str, kind: str, data: dict[str, Any], created: datetime | None = None
+) -> Record:
+    """Return a record of a line, or of an array, whose memories may lack a time of creation."""
     try:
-        record = record_of(kind, data)
+        if created is not None:
+            data = _tidy(data, created)
+        record = record_of(kind, data, strict=created is None)
+        if isinstance(record, Memory) and created is not None:
+            validate.namespace(record.ns)
         if isinstance(record, Held):
             check_held(record)
         return checked_alias(record) if isinstance(record, SourceAlias) else record
     except (InvalidInputError, AttributeError, ValueError) as error:
         hint = error.hint if isinstance(error, InvalidInputError) else None
-        raise InvalidInputError(f"line {number}: {error}", hint) from None
-
-
-def _array(text: str, now: datetime) -> Iterator[Record]:
-    """Read the export of the original Ghost: one JSON array of current memories."""
-    rows = _json(text.lstrip("\ufeff"), "the input")
-    if not rows:
-        raise InvalidInputError("there is nothing to import: the array is empty")
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, dict):
-            raise InvalidInputError(
-                f"item {number} is not an object: {validate.shown(row)}", "nothing was imported"
-            )
-        try:
-            record = record_of("memory", _tidy(row, now), strict=False)
-            validate.namespace(row["ns"])
-        except InvalidInputError as error:
-            raise InvalidInputError(f"item {number}: {error.message}", error.hint) from None
-        yield record
+        raise InvalidInputError(f"{where}: {error}", hint) from None
 
 
 def _tidy(row: dict[str, Any], now: datetime) -> dict[str, Any]:
@@ -304,35 +319,54 @@ def merge(
     _check_chains(chains)
     if on_conflict == "fail":
         _refuse_conflicts(store, chains)
-    size = max(1, len(chains)) if dry_run else BATCH
-    batches = [chains[start : start + size] for start in range(0, max(1, len(chains)), size)]
     if gate.is_closed:
         report.notes += judging_note(store, _texts(chains))
-    done = 0
-    with TextsAhead(store, batches, _texts, check=gate.is_closed) as ahead:
-        for number, batch in enumerate(batches, 1):
-            last = number == len(batches)
-            texts = ahead.next()
-            # The last transaction waits for the disk, and with it all before.
-            with store.engine.write(durable=last, dry_run=dry_run) as tx:
-                all_new = _merge_chains(store, tx, batch, on_conflict, report, gate, texts)
-                for record in others if last else ():
-                    if not gate.holds_other(tx, record):
-                        _merge_other(tx, record, report)
-            done += sum(map(len, batch))
-            if progress is not None:
-                progress(done)
-            ahead.written(all_new=all_new)
+
+    def write(tx: Transaction, batch: Sequence[list[Memory]], is_last: bool) -> int:
+        _merge_chains(store, tx, batch, on_conflict, report, gate)
+        for record in others if is_last else ():
+            if not gate.holds_other(tx, record):
+                _merge_other(tx, record, report)
+        return sum(map(len, batch))
+
+    texts = _texts if gate.is_closed else None
+    write_batches(store, chains, write, texts, dry_run=dry_run, progress=progress)
     report.held += gate.held
     report.notes += gate.notes
     if not dry_run:
-        catch_up(store, progress, known=ahead.vectors)
+        catch_up(store, progress)
     return report
 
 
-def _texts(chains: Sequence[list[Memory]]) -> Iterator[ImportedText]:
-    """Yield the text of every version of some keys."""
-    return (ImportedText.of(memory) for chain in chains for memory in chain)
+def write_batches(
+    store: Store,
+    items: Sequence[Item],
+    write: Callable[[Transaction, Sequence[Item], bool], int],
+    texts: Callable[[Sequence[Item]], list[JudgedText]] | None,
+    *,
+    dry_run: bool,
+    progress: Progress | None,
+) -> None:
+    """Write items in transactions that let other processes in between.
+
+    Args:
+        write: writes a batch, which may be the last one, and returns the number of memories.
+        texts: returns the texts of a batch that are to be judged before it is written."""
+    size = max(1, len(items)) if dry_run else BATCH
+    done = 0
+    for start in range(0, max(1, len(items)), size):
+        batch, is_last = items[start : start + size], start + size >= len(items)
+        if texts is not None:
+            judge_new(store, texts(batch))
+        # The last transaction waits for the disk, and with it all before.
+        with store.engine.write(durable=is_last, dry_run=dry_run) as tx:
+            done += write(tx, batch, is_last)
+        if progress is not None:
+            progress(done)
+
+
+def _texts(chains: Sequence[list[Memory]]) -> list[JudgedText]:
+    return [(memory, vars(memory)) for chain in chains for memory in chain]
 
 
 def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
@@ -352,20 +386,10 @@ def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
     return [_with_new_ids(record, new_ids) for record in records] if new_ids else records
 
 
-def _with_new_ids(record: Record, new_ids: dict[str, str]) -> Record:
-    match record:
-        case Memory():
-            before = record.supersedes and new_ids.get(record.supersedes, record.supersedes)
-            return replace(record, id=new_ids.get(record.id, record.id), supersedes=before)
-        case Edge() | Link():
-            return replace(
-                record,
-                from_id=new_ids.get(record.from_id, record.from_id),
-                to_id=new_ids.get(record.to_id, record.to_id),
-            )
-        case Access() | AliasLine():
-            return replace(record, memory_id=new_ids.get(record.memory_id, record.memory_id))
-    return record
+def _with_new_ids(record: Record, new_ids: Mapping[str, str]) -> Record:
+    ids = {name: getattr(record, name, None) for name in _ID_FIELDS}
+    changed = {name: new_ids[id_] for name, id_ in ids.items() if id_ in new_ids}
+    return replace(record, **changed) if changed else record
 
 
 def _check_chains(chains: list[list[Memory]]) -> None:
@@ -399,26 +423,22 @@ def _merge_chains(
     policy: str,
     report: ImportReport,
     gate: ImportGate,
-    texts: PreparedTexts,
-) -> bool:
-    """Merge the versions of some keys; new keys that follow each other are written together.
-
-    Returns whether none of the keys was stored before."""
+) -> None:
+    """Merge the versions of some keys; new keys that follow each other are written together."""
     histories = tx.memories.histories((chain[0].ns, chain[0].key) for chain in chains)
     new: list[Memory] = []
     for chain in chains:
         ours = {m.id: m for m in histories.get((chain[0].ns, chain[0].key), ())}
         if not ours:
-            if not gate.holds(tx, chain, chain, texts):
+            if not gate.holds(tx, chain, chain):
                 new += [_with_id(store, memory) for memory in chain]
             continue
-        write_new(store, tx, new, texts.rows)
+        write_new(store, tx, new)
         report.imported += len(new)
         new = []
-        _merge_chain(store, tx, ours, chain, policy, report, gate, texts)
-    write_new(store, tx, new, texts.rows)
+        _merge_chain(store, tx, ours, chain, policy, report, gate)
+    write_new(store, tx, new)
     report.imported += len(new)
-    return not histories
 
 
 def _merge_chain(
@@ -429,23 +449,26 @@ def _merge_chain(
     policy: str,
     report: ImportReport,
     gate: ImportGate,
-    texts: PreparedTexts,
 ) -> None:
     """Merge the versions of a key with those that are stored."""
     fresh = [m for m in chain if m.id not in ours]
     report.unchanged += len(chain) - len(fresh)
     if not fresh:
         return
-    continues = _continues(ours, chain, fresh)
+    # whether the new versions directly follow the stored history
+    continues = set(ours) == {m.id for m in chain} - {m.id for m in fresh} and (
+        fresh[0].version > max(m.version for m in ours.values())
+    )
     if not continues and (policy == "skip" or fresh[-1].deleted_at is not None):
         report.skipped += len(fresh)
         return
-    if not continues and _has_text(ours.values(), fresh[-1]):
-        report.unchanged += len(fresh)
+    text = (fresh[-1].content, fresh[-1].created_at)
+    if not continues and text in {(m.content, m.created_at) for m in ours.values()}:
+        report.unchanged += len(fresh)  # an earlier import wrote it as a version of this key
         return
     accepted = {m.content for m in ours.values()}
     written = fresh if continues else fresh[-1:]
-    if gate.holds(tx, chain, (m for m in written if m.content not in accepted), texts):
+    if gate.holds(tx, chain, (m for m in written if m.content not in accepted)):
         return
     last = list(ours.values())[-1]
     if continues and not gate.is_trusted and last.deleted_at is None and is_users_own(last):
@@ -455,19 +478,6 @@ def _merge_chain(
         report.imported += len(fresh)
     else:
         _as_next_version(store, tx, fresh[-1], report)
-
-
-def _continues(ours: dict[str, Memory], chain: list[Memory], fresh: list[Memory]) -> bool:
-    """Say whether the new versions directly follow the stored history."""
-    known = {memory.id for memory in chain} - {memory.id for memory in fresh}
-    newest = max((memory.version for memory in ours.values()), default=0)
-    return set(ours) == known and fresh[0].version > newest
-
-
-def _has_text(stored: Iterable[Memory], memory: Memory) -> bool:
-    """Say whether an earlier import wrote the text of a memory as a version of the stored key."""
-    text = (memory.content, memory.created_at)
-    return any((version.content, version.created_at) == text for version in stored)
 
 
 def _with_id(store: Store, memory: Memory) -> Memory:
@@ -507,52 +517,59 @@ def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: Impo
 def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
     ids = memory_ids(record)
     memories = [tx.memories.by_id(memory_id) for memory_id in ids]
-    name = f"{type(record).__name__.lower()} {' -> '.join(ids)}"
-    if None in memories:
-        report.notes.append(f"left out {name}: a memory it needs is not here")
-        return
-    if len({memory.ns for memory in memories if memory}) > 1:
-        report.notes.append(f"left out {name}: it crosses namespaces")
-        return
+    counter, add = _ADDERS[type(record)]
+    try:
+        if None in memories:
+            raise ConflictError("a memory it needs is not here")
+        if len({memory.ns for memory in memories if memory}) > 1:
+            raise ConflictError("it crosses namespaces")
+        setattr(report, counter, getattr(report, counter) + add(tx, record))
+    except (ConflictError, InvalidInputError) as error:
+        report.notes.append(f"left out {_name(record)}: {error.message}")
+
+
+def _name(record: Record) -> str:
+    """Return the name of a record that belongs to memories, for a note."""
     match record:
         case Rule():
-            _merge_rule(tx, record, report)
-        case Held() if tx.quarantine.get(record.id) is None:
-            tx.quarantine.add(record)
-            report.held += 1
-        case Edge():
-            report.edges += tx.graph.add_edge(record)
-        case Link():
-            report.links += tx.graph.add_link(record)
-        case Access():
-            report.accesses += tx.journal.add_access(record)
-        case AliasLine():
-            report.aliases += tx.aliases.add(record.memory_id, record.alias)
+            return f"the rule {record.name!r}"
         case SourceAlias():
-            _merge_source_alias(tx, record, report)
+            return f"the source alias {record.alias!r}"
+    return f"{type(record).__name__.lower()} {' -> '.join(memory_ids(record))}"
 
 
-def _merge_rule(tx: Transaction, rule: Rule, report: ImportReport) -> None:
+def _add_rule(tx: Transaction, rule: Rule) -> bool:
     """Add a rule, unless its action could not be carried out."""
-    try:
-        check(rule.action_op, rule.action_params, rule.cond_similarity_gt)
-    except InvalidInputError as error:
-        report.notes.append(f"left out the rule {rule.name!r}: {error.message}")
-    else:
-        report.rules += tx.rules.put(rule)
+    check(rule.action_op, rule.action_params, rule.cond_similarity_gt)
+    return tx.rules.put(rule)
 
 
-def _merge_source_alias(tx: Transaction, alias: SourceAlias, report: ImportReport) -> None:
+def _add_held(tx: Transaction, held: Held) -> bool:
+    if tx.quarantine.get(held.id) is not None:
+        return False
+    tx.quarantine.add(held)
+    return True
+
+
+def _add_source_alias(tx: Transaction, alias: SourceAlias) -> bool:
     """Add an alias, unless its spelling has one here or the result would contradict others."""
-    known = {other.alias.casefold() for other in tx.source_aliases.all(NsFilter(alias.ns))}
-    if alias.alias.casefold() in known:
-        return
-    try:
-        write_alias(tx, alias)
-    except (ConflictError, InvalidInputError) as error:
-        report.notes.append(f"left out the source alias {alias.alias!r}: {error.message}")
-    else:
-        report.source_aliases += 1
+    stored = tx.source_aliases.all(NsFilter(alias.ns))
+    if alias.alias.casefold() in {other.alias.casefold() for other in stored}:
+        return False
+    write_alias(tx, alias)
+    return True
+
+
+# The field of the report that counts a type of record, and the function that adds one if it is new.
+_ADDERS: Mapping[type[Record], tuple[str, Callable[[Transaction, Any], int]]] = {
+    Edge: ("edges", lambda tx, edge: tx.graph.add_edge(edge)),
+    Link: ("links", lambda tx, link: tx.graph.add_link(link)),
+    Access: ("accesses", lambda tx, access: tx.journal.add_access(access)),
+    AliasLine: ("aliases", lambda tx, line: tx.aliases.add(line.memory_id, line.alias)),
+    Held: ("held", _add_held),
+    Rule: ("rules", _add_rule),
+    SourceAlias: ("source_aliases", _add_source_alias),
+}
 
 
 def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
@@ -571,7 +588,7 @@ def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
         _check_chains([chain] if chain else [])
         if chain:
             policy = str(held.fields.get(POLICY, "update"))
-            _merge_chains(store, tx, [chain], policy, report, gate, PreparedTexts(store))
+            _merge_chains(store, tx, [chain], policy, report, gate)
             if report.notes:
                 raise ConflictError(
                     f"{report.notes[0]}; the item stays in quarantine",

@@ -9,26 +9,25 @@ from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import (
+    draft_reasons,
     held_note,
     hold,
-    labels_of,
-    quarantine_reasons,
     would_hold_note,
 )
 from ghostmem.memory.write import compose, write_draft, write_new
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import Filter, Store, Transaction, put_fields, validate
-from ghostmem.transfer.ahead import ImportedText, PreparedTexts, TextsAhead, judging_note
 from ghostmem.transfer.formats.base import Foreign, ForeignMemory, capped
 from ghostmem.transfer.formats.choose import read
 from ghostmem.transfer.import_ import (
-    BATCH,
     ImportReport,
     Progress,
     check_options,
     leave_alone,
     nothing_imported,
+    write_batches,
 )
+from ghostmem.transfer.import_quarantine import JudgedText, judging_note
 
 
 def import_foreign(
@@ -92,35 +91,25 @@ def load(
             _refuse_conflicts(store, tx, drafts)
     if not trust:
         report.notes += judging_note(store, _texts(drafts))
-    size = max(1, len(drafts)) if dry_run else BATCH
     not_written = _NotWritten([], set())
-    batches = [drafts[start : start + size] for start in range(0, max(1, len(drafts)), size)]
-    with TextsAhead(store, batches, _texts, check=not trust) as ahead:
-        for number, batch in enumerate(batches, 1):
-            last = number == len(batches)
-            texts = ahead.next()
-            # The last transaction waits for the disk, and with it all before.
-            with store.engine.write(durable=last, dry_run=dry_run) as tx:
-                all_new = _write_batch(
-                    store, tx, batch, on_conflict, report, not_written, texts, trust=trust
-                )
-                if last:
-                    _link(store, tx, foreign, ns, keys, not_written.kept, report)
-            if progress is not None:
-                progress(min(number * size, len(drafts)))
-            ahead.written(all_new=all_new)
+
+    def write(tx: Transaction, batch: Sequence[Draft], is_last: bool) -> int:
+        _write_batch(store, tx, batch, on_conflict, report, not_written, trust=trust)
+        if is_last:
+            _link(store, tx, foreign, ns, keys, not_written.kept, report)
+        return len(batch)
+
+    texts = None if trust else _texts
+    write_batches(store, drafts, write, texts, dry_run=dry_run, progress=progress)
     report.held = len(not_written.held)
     report.notes += capped(not_written.held)
     if embed:
-        catch_up(store, progress, known=ahead.vectors)
+        catch_up(store, progress)
     return report
 
 
-def _texts(drafts: Sequence[Draft]) -> Iterator[ImportedText]:
-    for draft in drafts:
-        labels = labels_of(draft.key, draft.fields)
-        user = draft.fields.get("source_user")
-        yield ImportedText(draft.ns, draft.key, draft.content, labels, user)
+def _texts(drafts: Sequence[Draft]) -> list[JudgedText]:
+    return [(draft, draft.fields) for draft in drafts]
 
 
 def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[str, str]:
@@ -207,20 +196,17 @@ def _write_batch(
     policy: str,
     report: ImportReport,
     not_written: _NotWritten,
-    texts: PreparedTexts,
     *,
     trust: bool,
-) -> bool:
-    """Write memories; new keys that follow each other are written together.
-
-    Returns whether none of the keys was stored before."""
+) -> None:
+    """Write memories; new keys that follow each other are written together."""
     known = set(tx.memories.histories((draft.ns, draft.key) for draft in drafts))
-    all_new = not known
     new: list[Memory] = []
     for draft in drafts:
         place = (draft.ns, draft.key)
         is_new = place not in known
-        reasons = () if trust else _reasons_to_hold(store, tx, draft, texts, is_new=is_new)
+        current = None if is_new else tx.memories.current(draft.ns, draft.key, store.clock())
+        reasons = () if trust else draft_reasons(store.settings, draft, current)
         if reasons:
             message = (
                 would_hold_note(reasons)
@@ -232,20 +218,11 @@ def _write_batch(
             new.append(compose(store, tx, draft, None, None, store.clock()))
             known.add(place)
         else:
-            _write_new(store, tx, new, report, texts)
+            _write_new(store, tx, new, report)
             new = []
             if not _write(store, tx, draft, policy, report):
                 not_written.kept.add(draft.key)
-    _write_new(store, tx, new, report, texts)
-    return all_new
-
-
-def _reasons_to_hold(
-    store: Store, tx: Transaction, draft: Draft, texts: PreparedTexts, *, is_new: bool
-) -> tuple[str, ...]:
-    if not is_new:
-        return quarantine_reasons(store, tx, draft)
-    return next(texts.reasons(text) for text in _texts([draft]))
+    _write_new(store, tx, new, report)
 
 
 def _write_new(
@@ -253,10 +230,9 @@ def _write_new(
     tx: Transaction,
     memories: Sequence[Memory],
     report: ImportReport,
-    texts: PreparedTexts,
 ) -> None:
     """Write memories of new keys, which are linked to similar ones once they have vectors."""
-    write_new(store, tx, memories, texts.rows)
+    write_new(store, tx, memories)
     for memory in memories:
         tx.index.wait(memory.id)
     report.imported += len(memories)

@@ -2,20 +2,22 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
+from ghostmem.judge import uses_judge
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.quarantine import (
     draft_of_held,
     held_note,
+    hold_once,
     instruction_reasons,
     labels_of,
     would_hold_note,
 )
 from ghostmem.model import Held, Memory, Record
 from ghostmem.store import TYPES, AliasLine, Store, Transaction, line_of, record_of, validate
-from ghostmem.transfer.ahead import ImportedText, PreparedTexts
 from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.formats.base import capped
 
@@ -23,6 +25,36 @@ RECORDS = "records"  # the field of a quarantined entry with the lines of the im
 POLICY = "on_conflict"
 _SOURCE = ("source_user", "source_kind", "source_scope", "source_client")
 _TYPE_NAMES = {record_type: name for name, record_type in TYPES.items()}
+# What judging a text costs: measured on one slow core, as an estimate for people.
+_SECONDS, _SECONDS_PER_CHARACTER, _MAX_SECONDS = 0.005, 0.000_015, 0.6
+_MIN_NOTED = 10  # seconds
+JudgedText = tuple[Memory | Draft, Mapping[str, Any]]  # a text with the fields of its memory
+
+
+def judging_note(store: Store, texts: Iterable[JudgedText]) -> list[str]:
+    """Return what judging new texts costs, as a note, if that takes long."""
+    if not (store.settings.quarantine and uses_judge(store.settings)):
+        return []
+    costs = [
+        _SECONDS + min(_MAX_SECONDS, _SECONDS_PER_CHARACTER * len(text.content))
+        for text, _ in texts
+    ]
+    if sum(costs) < _MIN_NOTED:
+        return []
+    return [
+        f"the judge reads up to {len(costs):,} texts, which takes about {sum(costs):.0f} s of CPU;"
+        " a stopped import goes on where it ended, and --trust skips the judge"
+    ]
+
+
+def judge_new(store: Store, texts: Sequence[JudgedText]) -> None:
+    """Judge new texts before the transaction that asks again, so that others can write."""
+    with store.engine.read() as tx:
+        histories = tx.memories.histories((text.ns, text.key) for text, _ in texts)
+    stored = {(m.ns, m.key, m.content) for history in histories.values() for m in history}
+    for text, fields in texts:
+        if (text.ns, text.key, text.content) not in stored:
+            instruction_reasons(store.settings, text.content, labels_of(text.key, fields))
 
 
 class ImportGate:
@@ -43,9 +75,9 @@ class ImportGate:
     ) -> None:
         self._store, self._policy, self._dry_run = store, on_conflict, dry_run
         self.is_trusted = trust
-        self._is_open = trust or not store.settings.quarantine
+        self.is_closed = store.settings.quarantine and not trust  # texts are checked
         self._attached: dict[str, list[Record]] = defaultdict(list)
-        for record in () if self._is_open else others:
+        for record in others if self.is_closed else ():
             for memory_id in memory_ids(record):
                 self._attached[memory_id].append(record)
         self._held_ids: set[str] = set()
@@ -57,23 +89,11 @@ class ImportGate:
         """Return messages about the quarantined keys."""
         return capped(self._messages)
 
-    @property
-    def is_closed(self) -> bool:
-        """Say whether texts are checked."""
-        return not self._is_open
-
-    def holds(
-        self,
-        tx: Transaction,
-        chain: Sequence[Memory],
-        written: Iterable[Memory],
-        texts: PreparedTexts,
-    ) -> bool:
+    def holds(self, tx: Transaction, chain: Sequence[Memory], written: Iterable[Memory]) -> bool:
         """Quarantine all versions of a key if one to be written looks like instructions."""
-        if self._is_open:
-            return False
-        for memory in written:
-            if reasons := texts.reasons(ImportedText.of(memory)):
+        for memory in written if self.is_closed else ():
+            labels = labels_of(memory.key, vars(memory))
+            if reasons := instruction_reasons(self._store.settings, memory.content, labels):
                 self._held_ids.update(version.id for version in chain)
                 attached = {
                     id(record): record
@@ -86,7 +106,7 @@ class ImportGate:
 
     def holds_other(self, tx: Transaction, record: Record) -> bool:
         """Say whether a record is quarantined: with its memory, or as a suspicious alias."""
-        if self._is_open:
+        if not self.is_closed:
             return False
         if not self._held_ids.isdisjoint(memory_ids(record)):
             return True
@@ -117,12 +137,9 @@ class ImportGate:
         }
         lines = [json.loads(line_of(_TYPE_NAMES[type(record)], record)) for record in records]
         fields: dict[str, Any] = {**source, POLICY: self._policy, RECORDS: lines}
-        held = next((held for held in tx.quarantine.at_key(ns, key) if held.fields == fields), None)
-        if held is None:
-            now = self._store.clock()
-            held = Held(self._store.new_id(now), ns, key, shown.content, fields, reasons, now)
-            tx.quarantine.add(held)
-            self.held += 1
+        before = len(tx.quarantine.at_key(ns, key))
+        held = hold_once(self._store, tx, (ns, key), shown.content, fields, reasons)
+        self.held += len(tx.quarantine.at_key(ns, key)) - before
         self._messages.append(
             f"{ns}/{key}: {would_hold_note(reasons) if self._dry_run else held_note(held)}"
         )
