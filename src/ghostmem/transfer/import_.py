@@ -386,10 +386,11 @@ def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
     return [_with_new_ids(record, new_ids) for record in records] if new_ids else records
 
 
-def _with_new_ids(record: Record, new_ids: Mapping[str, str]) -> Record:
-    ids = {name: getattr(record, name, None) for name in _ID_FIELDS}
+def _with_new_ids(record: Any, new_ids: Mapping[str, str]) -> Record:
+    ids = {name: str(getattr(record, name, "")) for name in _ID_FIELDS}
     changed = {name: new_ids[id_] for name, id_ in ids.items() if id_ in new_ids}
-    return replace(record, **changed) if changed else record
+    result: Record = replace(record, **changed) if changed else record
+    return result
 
 
 def _check_chains(chains: list[list[Memory]]) -> None:
