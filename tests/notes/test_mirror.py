@@ -18,6 +18,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.notes.mirror import LAYOUTS
 from ghostmem.notes.mirrors import units
 from ghostmem.notes.mirrors.units import UnitEdit, strip_blank_lines
+from ghostmem.notes.scan import scan
 from ghostmem.settings import Settings
 
 NS = "a"
@@ -63,9 +64,9 @@ def home(root: Path, layout: str) -> Path:
 def file_of(root: Path, layout: str, key: str) -> Path:
     """Return the file that a key's unit stands in."""
     shape = LAYOUTS[layout]
-    for path, _ in shape.paths(home(root, layout)):
+    for path in sorted(scan(home(root, layout), shape).files):
         raw = (home(root, layout) / path).read_bytes().decode().removeprefix("\ufeff")
-        if key in [unit.key for unit in shape.read(path, raw)]:
+        if key in [unit.key for unit in shape.units(path, raw)]:
             return home(root, layout) / path
     raise LookupError(key)
 
@@ -73,9 +74,9 @@ def file_of(root: Path, layout: str, key: str) -> Path:
 def folder(root: Path, layout: str) -> dict[str, str]:
     """Return what the folder says, by key."""
     shape, found = LAYOUTS[layout], {}
-    for path, _ in shape.paths(home(root, layout)):
+    for path in sorted(scan(home(root, layout), shape).files):
         raw = (home(root, layout) / path).read_bytes().decode().removeprefix("\ufeff")
-        found |= {unit.key: unit.text for unit in shape.read(path, raw)}
+        found |= {unit.key: unit.text for unit in shape.units(path, raw)}
     return found
 
 
@@ -167,10 +168,10 @@ def test_every_text_comes_back(layout: str, eol: str, text: str) -> None:
         eol.join(["old", "text", ""]) if layout == "topics" else "## k",
     ):
         path = "k.mdk" if layout == "topics" else "MEMORY.md"
-        file = NO_FILE._replace(text=raw, units=tuple(shape.read(path, raw)))
+        file = NO_FILE._replace(text=raw, units=tuple(shape.units(path, raw)))
         done, failed = _apply(shape, path, file, [change])
         assert not failed
-        units = {unit.key: unit.text for unit in shape.read(path, done)}
+        units = {unit.key: unit.text for unit in shape.units(path, done)}
         assert units == {unit.key: unit.text for unit in file.units} | {
             "k": strip_blank_lines(text)
         }
@@ -213,7 +214,7 @@ def test_any_text_comes_back_from_a_section(parts: list[str]) -> None:
         [UnitEdit("k", text, (), at), UnitEdit("l", "```\n## z\n```", (), at)],
         False,
     )
-    assert [(unit.key, unit.text) for unit in shape.read("MEMORY.md", raw)] == [
+    assert [(unit.key, unit.text) for unit in shape.units("MEMORY.md", raw)] == [
         ("first", "```\ncode\n```"),
         ("k", text),
         ("l", "```\n## z\n```"),

@@ -147,7 +147,7 @@ class World:
                     [UnitEdit(unit.key, text, unit.tags, self.clock())],
                     strict,
                 )
-                if text in [one.text for one in self.shape.read(unit.path, new)]:
+                if text in [one.text for one in self.shape.units(unit.path, new)]:
                     break
             self.rewrite(unit.path, new)
 

@@ -11,8 +11,8 @@ from ghostmem.capture.proposals import DailyNote, Proposal, propose, source
 from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
-from ghostmem.notes.files import append, inside, read_file
-from ghostmem.notes.grep import LONG_TERM, memory_files, note_date
+from ghostmem.notes.files import append, inside, note_day, read_file
+from ghostmem.notes.grep import LONG_TERM, memory_files
 from ghostmem.notes.lock import locked
 from ghostmem.text.sections import sections
 
@@ -60,7 +60,7 @@ def consolidate_notes(
     monday = today - timedelta(days=today.weekday())
     since = date.min if weeks is None else monday - timedelta(weeks=min(weeks, _MAX_WEEKS))
     files = memory_files(root)
-    days = [(path, day) for path in files if (day := note_date(path)) and since <= day < monday]
+    days = [(path, day) for path in files if (day := note_day(path.name)) and since <= day < monday]
     notes = [
         DailyNote(path.relative_to(root).as_posix(), day, read_file(path).text)
         for path, day in days

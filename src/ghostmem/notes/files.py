@@ -5,7 +5,9 @@ read; if the file has changed by then, they get a NoteConflictError with its cur
 
 import hashlib
 import os
+import re
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from ghostmem.atomic import Temporary, existing, is_plain, sweep_folder, sync_folder
@@ -14,6 +16,7 @@ from ghostmem.notes.lock import SWEPT
 
 BOM = b"\xef\xbb\xbf"
 MISSING = ""  # the digest of a file that does not exist
+_DATED = re.compile(r"(?:.*/)?(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE | re.ASCII | re.DOTALL)
 _MAX_APPENDS = 5  # attempts to append while another program writes
 
 
@@ -31,6 +34,15 @@ class Text:
         """Return a text in the encoding of this file."""
         raw = (text.replace("\r\n", "\n").replace("\n", "\r\n") if self.crlf else text).encode()
         return BOM + raw if self.bom else raw
+
+
+def note_day(path: str) -> date | None:
+    """Return the day in the name of a daily note, or None for other files."""
+    match = _DATED.fullmatch(path)
+    try:
+        return date.fromisoformat(match[1]) if match else None
+    except ValueError:  # such as February 30
+        return None
 
 
 def digest(raw: bytes) -> str:

@@ -3,19 +3,17 @@
 It uses neither index nor store: every search reads the files."""
 
 import os
-import re
 import time
 from bisect import bisect_right
 from calendar import timegm
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
 from itertools import accumulate
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Folder
-from ghostmem.notes.files import decode
+from ghostmem.notes.files import decode, note_day
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.scan import scan
 from ghostmem.text.excerpt import visible
@@ -25,8 +23,6 @@ MAX_LINE_CHARS = 2_000
 MAX_RESULTS = 10
 LONG_TERM = "MEMORY.md"
 FOLDERS = ("memory", "daily")
-
-_DATED = re.compile(r"(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +64,6 @@ def memory_files(root: Path) -> list[Path]:
     if not _is_memory_folder(root, own):
         own = [path for path in own if path.name == LONG_TERM]
     return _inside(root, [*own, *(path for name in FOLDERS for path in _markdown(root / name))])
-
-
-def note_date(path: Path) -> date | None:
-    """Return the day in the name of a daily note, or None for other files."""
-    match = _DATED.fullmatch(path.name)
-    try:
-        return date.fromisoformat(match[1]) if match else None
-    except ValueError:
-        return None
 
 
 def grep(
@@ -162,7 +149,7 @@ def _is_memory_folder(root: Path, own: Sequence[Path]) -> bool:
     """Say whether a folder is the folder of notes, not the workspace above it."""
     if (root / "memory").is_dir():
         return False
-    return Path(os.path.abspath(root)).name == "memory" or any(note_date(path) for path in own)
+    return Path(os.path.abspath(root)).name == "memory" or any(note_day(path.name) for path in own)
 
 
 def _inside(root: Path, paths: Iterable[Path]) -> list[Path]:
@@ -186,7 +173,7 @@ def _name(root: Path, path: Path) -> str:
 
 def _when(path: Path) -> float:
     """Return the end of a daily note's day, or the modification time of another file."""
-    day = note_date(path)
+    day = note_day(path.name)
     if day is None:
         try:
             return path.stat().st_mtime

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from shlex import quote
 
-from ghostmem.errors import InvalidInputError
+from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Folder, Memory, NsFilter
 from ghostmem.notes.mirrors.daily import DAILY, FOLDER
-from ghostmem.notes.mirrors.folder import FolderContents, free_key, read_folder, rename_unit
+from ghostmem.notes.mirrors.folder import free_key, read_folder, rename_unit
 from ghostmem.notes.mirrors.run import MirrorReport, MirrorRun
 from ghostmem.notes.mirrors.topics import TOPICS
 from ghostmem.notes.mirrors.units import MirrorLayout, fingerprint, is_same, is_unchanged, of_line
@@ -57,9 +57,8 @@ def mirror(
         run.sync_keys(changed[start : start + KEYS_PER_LOCK])
         if progress is not None:
             progress(min(start + KEYS_PER_LOCK, len(changed)))
-    if not dry_run and run.is_index_outdated():
-        with run.lock():
-            run.update_index()
+    if not dry_run:
+        run.finish()
     for path, reason in sorted(run.contents.closed.items()):
         report.defer("", path, reason)
     if report.to_store and not dry_run:
@@ -183,16 +182,14 @@ def _read_twice(run: MirrorRun, memories: Mapping[str, Memory], accept_deletes: 
 
 
 def _read(run: MirrorRun) -> bool:
+    folder = run.home.parent if run.layout.is_single else run.home
     try:
-        if not (run.home.parent if run.layout.is_single else run.home).is_dir():
-            run.contents = FolderContents()
-            run.report.unavailable = "is not there; is the disk mounted?" if run.items else ""
-        else:
-            run.contents = read_folder(run.home, run.layout, run.items)
-    except OSError as error:
-        run.report.unavailable = (
-            f"cannot be read: {error.strerror}; is the disk mounted, and may you read it?"
-        )
+        if run.items and not folder.is_dir():
+            run.report.unavailable = "is not there; is the disk mounted?"
+        run.contents = read_folder(run.home, run.layout, run.items)
+    except NotFoundError as error:
+        reason = error.message.removeprefix(f"{run.home} ")
+        run.report.unavailable = f"{reason}; {error.hint}"
     return not run.report.unavailable
 
 

@@ -24,6 +24,7 @@ from ghostmem.notes.files import (
     append,
     decode,
     inside,
+    note_day,
     read_bytes,
     read_file,
     remove_file,
@@ -39,7 +40,6 @@ CONTEXT_DAYS = 7
 SCORES = {"keyword": keyword_scores, "bm25": bm25_scores}
 
 _TIME = re.compile(r"(?:[ \t\r]*\n)*_(\d{4}-\d\d-\d\d \d\d:\d\d)_[ \t\r]*\n", re.ASCII)
-_DATED = re.compile(r"(\d{4}-\d\d-\d\d)\.md", re.ASCII)
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE | re.DOTALL)
 _UNSAFE = ("Cc", "Cs", "Zl", "Zp")  # control characters, surrogates, line separators
 _STYLE = SectionStyle(
@@ -284,15 +284,8 @@ def _archive(home: Path, role: str, day: date) -> Path:
 
 def _archives(home: Path, role: str) -> list[date]:
     """Return the days of a role's archives, oldest first."""
-    days = []
-    for path in _listed(home / role):
-        named = _DATED.fullmatch(path.name)
-        try:
-            is_archive = named and path.is_file() and _is_inside(home, path)
-            days += [date.fromisoformat(named[1])] if named and is_archive else []
-        except ValueError:  # such as February 30
-            continue
-    return sorted(days)
+    paths = [path for path in _listed(home / role) if path.is_file() and _is_inside(home, path)]
+    return sorted(day for path in paths if (day := note_day(path.name)) is not None)
 
 
 def _is_inside(home: Path, path: Path) -> bool:

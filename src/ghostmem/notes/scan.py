@@ -94,7 +94,7 @@ def _add_entry(
     path = prefix + entry.name
     if entry.name[0] == "." and entry.name not in layout.hidden:
         return
-    if entry.is_dir(follow_symlinks=False):
+    if entry.is_dir(follow_symlinks=layout.follows_links):
         if entry.name not in layout.skips and layout.enters(path):
             stack.append((entry.path, path + "/"))
     elif not layout.wants(path):

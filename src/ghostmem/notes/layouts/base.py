@@ -59,3 +59,4 @@ class Layout:
     skips: frozenset[str] = GENERATED  # never entered
     home: Callable[[Path], Path] = _itself  # the folder of the notes
     writable: bool = True
+    follows_links: bool = False  # to folders

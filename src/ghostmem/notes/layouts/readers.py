@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind, Tier
+from ghostmem.notes.files import note_day
 from ghostmem.notes.layouts.base import NoteSection, Reading
 from ghostmem.text.frontmatter import ParsedNote, front_matter, parse_note, words
 from ghostmem.text.links import inline_tags, observed_tags, prose_lines, relations, wikilinks
@@ -19,11 +20,8 @@ _STAMP = re.compile(r"[^\n]*\n(?:[ \t\r]*\n)*_(\d{4}-\d{2}-\d{2} \d{2}:\d{2})_[ 
 
 def file_date(path: str) -> datetime | None:
     """Return the day in the name of a file."""
-    match = DATED.fullmatch(path)
-    try:
-        return datetime.strptime(match[1], "%Y-%m-%d").replace(tzinfo=UTC) if match else None
-    except ValueError:
-        return None
+    day = note_day(path)
+    return datetime(day.year, day.month, day.day, tzinfo=UTC) if day else None
 
 
 def front_matter_time(note: ParsedNote) -> datetime | None:

@@ -4,12 +4,13 @@ A section ends at the next heading of its level outside fenced code. Lines that 
 such a heading, or that open a fence which is never closed, are escaped with a backslash; lines that
 start with one get another. Reading removes one, so that every text comes back unchanged."""
 
-import os
 import re
-from collections.abc import Container, Iterator, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Container, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
+from ghostmem.notes.files import note_day
+from ghostmem.notes.layouts.readers import file_date, read_headed
 from ghostmem.notes.mirrors.units import (
     LF,
     MirrorLayout,
@@ -29,7 +30,6 @@ from ghostmem.text.sections import FENCE, Section, SectionStyle
 LONG_TERM = "MEMORY.md"
 FOLDER = "memory"
 
-_DATED = re.compile(r"(\d{4}-\d{2}-\d{2})\.md", re.ASCII)
 _STYLE = SectionStyle(
     re.compile(
         rf"^(?: {{0,3}}(?=##)|[ \t]*(?=[\\`~]))(?P<escape>\\*)(?P<mark>##[ \t]|{FENCE})",
@@ -41,13 +41,12 @@ _BLANK_END = re.compile(r"(?:\A|\n)[ \t]*\r?\n\Z")
 
 
 def _read(path: str, text: str) -> list[Unit]:
-    day = _day(path)
-    when = None if day is None else datetime(day.year, day.month, day.day, tzinfo=UTC)
+    when = file_date(path)
     units = []
     for number, section in enumerate(_sections(text)):
         eol = eol_of(text[section.start : section.body])
         body = _STYLE.unescape(read_region(text[section.body : section.end], eol))
-        units.append(Unit(section.title, path, number, body, when=when, lasting=day is None))
+        units.append(Unit(section.title, path, number, body, when=when, lasting=when is None))
     return units
 
 
@@ -88,31 +87,16 @@ def _place(_: str, at: datetime, lasting: bool, __: Container[str]) -> str:
     return LONG_TERM if lasting else f"{FOLDER}/{at.astimezone(UTC).date().isoformat()}.md"
 
 
-def _paths(home: Path) -> Iterator[tuple[str, bool]]:
-    with os.scandir(home) as entries:
-        own = [entry for entry in entries if entry.name == LONG_TERM]
-    yield from ((LONG_TERM, entry.is_file(follow_symlinks=False)) for entry in own)
-    if not (home / FOLDER).is_dir():
-        return
-    with os.scandir(home / FOLDER) as entries:
-        dated = sorted(
-            (entry for entry in entries if _day(entry.name)), key=lambda entry: entry.name
-        )
-    yield from ((f"{FOLDER}/{entry.name}", entry.is_file(follow_symlinks=False)) for entry in dated)
+def _wants(path: str) -> bool:
+    return path == LONG_TERM or (
+        "/" in path and path.endswith(".md") and note_day(path) is not None
+    )
 
 
 def _fits(root: Path) -> bool:
     return (root / LONG_TERM).is_file() or any(
-        _day(file.name) for file in (root / FOLDER).glob("????-??-??.md")
+        note_day(file.name) for file in (root / FOLDER).glob("????-??-??.md")
     )
-
-
-def _day(path: str) -> date | None:
-    match = _DATED.fullmatch(path.rpartition("/")[2])
-    try:
-        return date.fromisoformat(match[1]) if match else None
-    except ValueError:
-        return None
 
 
 def _sections(text: str) -> list[Section]:
@@ -129,13 +113,15 @@ def _append(text: str, key: str, body: str) -> str:
 DAILY = MirrorLayout(
     "daily",
     "sections of MEMORY.md and of a note for each day in memory/",
-    False,
-    False,
-    lambda root: root,
     _fits,
-    _paths,
-    _read,
-    _edit,
-    _rename,
-    _place,
+    _wants,
+    read_headed,
+    lambda folder: folder == FOLDER,
+    follows_links=True,
+    has_tags=False,
+    is_single=False,
+    units=_read,
+    edit=_edit,
+    rename=_rename,
+    place=_place,
 )

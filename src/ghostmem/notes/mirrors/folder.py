@@ -19,7 +19,7 @@ from ghostmem.notes.mirrors.units import (
     fingerprint,
     tag_set,
 )
-from ghostmem.notes.scan import ChangingError, read_note, stat_of
+from ghostmem.notes.scan import ChangingError, FolderScan, read_note, scan
 from ghostmem.store.mirror import MirrorItem
 
 _BOM = "\ufeff"
@@ -63,25 +63,16 @@ def read_folder(
     """Read a folder; files whose stats equal those in `before` are not read again.
 
     Raises:
-        OSError: the folder cannot be listed."""
-    contents = FolderContents()
-    for path, is_regular in layout.paths(home):
-        if not is_regular:
-            contents.closed[path] = "is a link, and links are not followed"
-            continue
-        try:
-            file = _read(home, path, layout, before.files.get(path) if before else None)
-        except FileNotFoundError:
-            continue
-        except ChangingError:
-            contents.closed[path] = "changes while it is read"
-        except OSError as error:
-            contents.closed[path] = f"cannot be read: {error.strerror}"
-        else:
-            if file is None:
-                contents.closed[path] = "is not UTF-8"
-            else:
-                contents.files[path] = file
+        NotFoundError: the folder cannot be listed."""
+    listing = scan(home, layout) if home.is_dir() else FolderScan()
+    contents = FolderContents(closed=listing.refused)
+    for path, stat in sorted(listing.files.items()):
+        known = before.files.get(path) if before else None
+        file = known if known and known.stat == stat else _read(home, path, layout)
+        if isinstance(file, str):
+            contents.closed[path] = file
+        elif file is not None:
+            contents.files[path] = file
     _assign_keys(contents, items)
     return contents
 
@@ -111,7 +102,7 @@ def rename_unit(
     The caller holds the lock."""
     file = contents.files[unit.path]
     text = layout.rename(file.text, unit.number, key)
-    renamed = [(found.key, found.text) for found in layout.read(unit.path, text)]
+    renamed = [(found.key, found.text) for found in layout.units(unit.path, text)]
     wanted = [(key if old.number == unit.number else old.key, old.text) for old in file.units]
     return _save(home / unit.path, file, text) if renamed == wanted else f"is {_UNSAFE}"
 
@@ -139,16 +130,20 @@ def free_key(key: str, marks: Iterable[str], is_free: Callable[[str], bool]) -> 
     return candidate
 
 
-def _read(
-    home: Path, path: str, layout: MirrorLayout, before: MirrorFile | None
-) -> MirrorFile | None:
-    if before is not None and before.stat == stat_of((home / path).stat(follow_symlinks=False)):
-        return before
-    stat, text = read_note(home / path)
-    if text.lossy:
+def _read(home: Path, path: str, layout: MirrorLayout) -> MirrorFile | str | None:
+    """Return a file, the reason if it cannot be used, or None if it is gone."""
+    try:
+        stat, text = read_note(home / path)
+    except FileNotFoundError:
         return None
+    except ChangingError:
+        return "changes while it is read"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    if text.lossy:
+        return "is not UTF-8"
     raw = text.text.replace(LF, CRLF) if text.crlf else text.text
-    return MirrorFile(stat, text.digest, text.bom, raw, tuple(layout.read(path, raw)))
+    return MirrorFile(stat, text.digest, text.bom, raw, tuple(layout.units(path, raw)))
 
 
 def _assign_keys(contents: FolderContents, items: Mapping[str, MirrorItem]) -> None:
@@ -186,7 +181,7 @@ def _apply(
     for edit in edits:
         text, problems = _apply(layout, path, file, [edit])
         failed |= problems
-        file = file._replace(text=text, units=tuple(layout.read(path, text)))
+        file = file._replace(text=text, units=tuple(layout.units(path, text)))
     return file.text, failed
 
 
@@ -202,4 +197,4 @@ def _reads_back(
     edited = {edit.key for edit in edits}
     wanted = {content(unit) for unit in file.units if unit.key not in edited}
     wanted |= {content(edit) for edit in edits if edit.text is not None}
-    return wanted == ({content(unit) for unit in layout.read(path, text)} if text else set())
+    return wanted == ({content(unit) for unit in layout.units(path, text)} if text else set())

@@ -3,7 +3,7 @@
 Keys are merged in batches under the folder's lock. Nothing is overwritten in the folder before the
 store has it, so a run that was killed is completed by the next one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,6 +100,8 @@ class MirrorRun:
     gone: set[str] = field(default_factory=set)  # keys that were removed from the folder
     renamed: Mapping[str, str] = field(default_factory=dict)  # old keys by new ones
     skipped: set[str] = field(default_factory=set)
+    dropped: set[str] = field(default_factory=set)  # keys that neither side has any more
+    left_paths: set[str] = field(default_factory=set)  # files that a unit was in before
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the lock of the folder, unless nothing is written."""
@@ -129,53 +131,45 @@ class MirrorRun:
                     batch.merge(tx, key)
             batch.write_folder()
 
-    # The index of topics
+    def finish(self) -> None:
+        """Update the index of topics, and drop the keys that neither side has any more."""
+        abouts = self._update_index() if self.layout.is_single else {}
+        changed = [
+            item._replace(about=abouts[key])
+            for key, item in self.items.items()
+            if abouts.get(key, item.about) != item.about
+        ]
+        if changed or self.dropped:
+            with self.store.engine.write() as tx:
+                for key in self.dropped:
+                    tx.mirrors.drop_item(self.mirror.id, key)
+                for item in changed:
+                    tx.mirrors.put_item(self.mirror.id, item)
 
-    def is_index_outdated(self) -> bool:
-        """Say whether the index lacks a topic or has an old summary of one."""
-        if not self.layout.is_single:
-            return False
-        text = read_file(self.home / topics.INDEX_FILE).text
-        return topics.is_outdated(text, self._index_entries(self.items).values())
-
-    def update_index(
-        self, items: Mapping[str, MirrorItem] | None = None, gone: Iterable[str] = ()
-    ) -> dict[str, str]:
-        """Update the index entries of some topics or of all; the caller holds the lock.
-
-        Returns the summaries that the mirror wrote itself, by key."""
-        entries = self._index_entries(self.items if items is None else items)
-        names_gone = {topics.stem_of(path) for path in gone if path not in self.contents.files}
-        file = read_file(self.home / topics.INDEX_FILE)
-        if file.lossy:
-            self.report.defer("", topics.INDEX_FILE, "is not UTF-8")
+    def _update_index(self) -> dict[str, str]:
+        """Write the index if it is outdated, and return the mirror's own summaries by key."""
+        units, path = self.contents.units, self.home / topics.INDEX_FILE
+        entries = {
+            key: topics.index_entry(units[key], item.about)
+            for key, item in self.items.items()
+            if key in units and units[key].text.strip()
+        }
+        gone = {topics.stem_of(left) for left in self.left_paths - self.contents.files.keys()}
+        file = read_file(path)
+        change = None if file.lossy else topics.update_index(file.text, entries.values(), gone)
+        if change is None:
+            unsafe = "is laid out in a way that cannot be changed safely"
+            self.report.defer("", topics.INDEX_FILE, "is not UTF-8" if file.lossy else unsafe)
             return {}
-        text, own = topics.update_index(file.text, entries.values(), names_gone)
-        if text == file.text and topics.is_outdated(text, entries.values()):
-            reason = "is laid out in a way that cannot be changed safely"
-            self.report.defer("", topics.INDEX_FILE, reason)
+        text, own = change
         try:
             if text != file.text:
-                replace_file(self.home / topics.INDEX_FILE, file.encode(text), file.digest)
+                with self.lock():
+                    replace_file(path, file.encode(text), file.digest)
         except (NoteConflictError, InvalidInputError) as error:
             self.report.defer("", topics.INDEX_FILE, error.message)
             return {}
-        abouts = {key: own.get(entry.name, "") for key, entry in entries.items()}
-        changed = [key for key in abouts if items is None and self.items[key].about != abouts[key]]
-        if changed:
-            with self.store.engine.write() as tx:
-                for key in changed:
-                    item = self.items[key]._replace(about=abouts[key])
-                    tx.mirrors.put_item(self.mirror.id, item)
-        return abouts
-
-    def _index_entries(self, items: Mapping[str, MirrorItem]) -> dict[str, topics.IndexEntry]:
-        units = self.contents.units
-        return {
-            key: topics.index_entry(units[key], item.about)
-            for key, item in items.items()
-            if key in units and units[key].text.strip()
-        }
+        return {key: own.get(entry.name, "") for key, entry in entries.items()}
 
 
 class _KeyBatch:
@@ -396,18 +390,13 @@ class _KeyBatch:
     def _store_items(self) -> None:
         run = self._run
         run.read_again()
-        kept = {key: item for key, item in self._items.items() if item is not None}
-        gone = {
-            run.items[key].path
-            for key, item in self._items.items()
-            if key in run.items and (item is None or item.path != run.items[key].path)
-        }
-        abouts = run.update_index(kept, gone) if run.layout.is_single else {}
         with run.store.engine.write() as tx:
             for key, item in self._items.items():
+                before = run.items.pop(key, None)
+                if before and (item is None or item.path != before.path):
+                    run.left_paths.add(before.path)
                 if item is None:
-                    tx.mirrors.drop_item(run.mirror.id, key)
-                    run.items.pop(key, None)
+                    run.dropped.add(key)
                 else:
-                    run.items[key] = item._replace(about=abouts.get(key, ""))
-                    tx.mirrors.put_item(run.mirror.id, run.items[key])
+                    run.items[key] = item
+                    tx.mirrors.put_item(run.mirror.id, item)

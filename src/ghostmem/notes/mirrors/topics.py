@@ -1,7 +1,6 @@
 """The layout of topics: each file `.ai-knowledge/<topic>.mdk` is a unit, listed in an index."""
 
-import os
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.notes import topic_file, topic_index
 from ghostmem.notes.files import inside
 from ghostmem.notes.knowledge import FOLDER, INDEX, SUFFIX
+from ghostmem.notes.layouts.readers import read_topic
 from ghostmem.notes.mirrors.units import (
     CRLF,
     LF,
@@ -57,40 +57,27 @@ def index_entry(unit: Unit, about: str) -> IndexEntry:
     return IndexEntry(name, topic_index.first_sentence(unit.text, name), about)
 
 
-def is_outdated(text: str, entries: Iterable[IndexEntry]) -> bool:
-    """Say whether an index lacks a topic, or has an old summary that the mirror wrote."""
-    summaries = _summaries(text)
-    return any(
-        entry.name not in summaries or summaries[entry.name] == entry.about != entry.summary
-        for entry in entries
-    )
-
-
 def update_index(
-    text: str, entries: Iterable[IndexEntry], gone: Iterable[str] = ()
-) -> tuple[str, dict[str, str]]:
+    text: str, entries: Iterable[IndexEntry], gone: Iterable[str]
+) -> tuple[str, dict[str, str]] | None:
     """Return an index with these topics and without the `gone` ones, and the mirror's summaries.
 
-    Summaries that a person wrote stay, and so does everything else. If the new text would not be
-    read back correctly, the text is returned unchanged."""
+    Summaries that a person wrote stay, and so does everything else. None means that the new text
+    would not be read back correctly."""
     entries = list(entries)
-    edited = text
     for name in set(gone) - {entry.name for entry in entries}:
-        edited = topic_index.without_entry(edited, name)
-    summaries, own = _summaries(edited), dict[str, str]()
+        text = topic_index.without_entry(text, name)
+    summaries, own = _summaries(text), dict[str, str]()
     for entry in entries:
         summary = summaries.get(entry.name)
         if summary in (None, entry.summary, entry.about):
             own[entry.name] = entry.summary
         if summary == entry.about != entry.summary:
-            listed = next(
-                topic for topic in topic_index.entries(edited) if topic.topic == entry.name
-            )
-            edited = topic_index.with_summary(edited, listed, entry.summary)
+            listed = next(topic for topic in topic_index.entries(text) if topic.topic == entry.name)
+            text = topic_index.with_summary(text, listed, entry.summary)
     new = {entry.name: entry.summary for entry in entries if entry.name not in summaries}
-    if new:
-        edited = topic_index.with_entries(edited, new)
-    return (edited, own) if _summaries(edited) == {**summaries, **own} else (text, {})
+    text = topic_index.with_entries(text, new) if new else text
+    return (text, own) if _summaries(text) == {**summaries, **own} else None
 
 
 def _summaries(text: str) -> dict[str, str]:
@@ -153,18 +140,8 @@ def _place(key: str, _: datetime, __: bool, taken: Container[str]) -> str:
     return f"{stem(key, taken)}{SUFFIX}"
 
 
-def _paths(home: Path) -> Iterator[tuple[str, bool]]:
-    if not home.is_dir():
-        return
-    with os.scandir(home) as entries:
-        files = sorted((entry.name, entry.is_file(follow_symlinks=False)) for entry in entries)
-    yield from ((name, is_regular) for name, is_regular in files if _is_topic(name))
-
-
-def _is_topic(name: str) -> bool:
-    is_unicode = not any("\ud800" <= char <= "\udfff" for char in name)
-    is_file = name.endswith(SUFFIX) and not name.startswith(".")
-    return is_file and stem_of(name).casefold() != INDEX and is_unicode
+def _wants(path: str) -> bool:
+    return path.endswith(SUFFIX) and stem_of(path).casefold() != INDEX
 
 
 def _home(root: Path) -> Path:
@@ -202,13 +179,15 @@ def _time(text: str) -> datetime | None:
 TOPICS = MirrorLayout(
     "topics",
     "a topic file for each memory in .ai-knowledge/, and their index",
-    True,
-    True,
-    _home,
     _fits,
-    _paths,
-    _read,
-    _edit,
-    _rename,
-    _place,
+    _wants,
+    read_topic,
+    lambda _: False,
+    home=_home,
+    has_tags=True,
+    is_single=True,
+    units=_read,
+    edit=_edit,
+    rename=_rename,
+    place=_place,
 )

@@ -3,13 +3,13 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import NamedTuple
 
 from ghostmem.notes.knowledge import DEVICE, INDEX, MAX_NAME_BYTES, same_file_name
+from ghostmem.notes.layouts.base import Layout
 from ghostmem.notes.topic_file import folded
 from ghostmem.store.mirror import MirrorItem
 from ghostmem.text.sections import heading_words
@@ -46,24 +46,18 @@ class UnitEdit(NamedTuple):
     at: datetime
 
 
-@dataclass(frozen=True)
-class MirrorLayout:
-    """One way to arrange units in files.
+@dataclass(frozen=True, kw_only=True)
+class MirrorLayout(Layout):
+    """A layout of a folder whose notes are written, too.
 
-    `home` returns the folder to lock for a given root. `paths` yields the files below it, each with
-    whether it is a regular file. `read` splits a file into units. `edit` returns the text of a file
-    after edits, empty if nothing is left; `strict` escapes more than usual. `rename` gives the unit
-    with a number another key. `place` returns the path for a new unit from its key, its time,
-    whether it is lasting, and the file names in use."""
+    `home` returns the folder to lock. `units` splits a file into units. `edit` returns the text of
+    a file after edits, empty if nothing is left; with `strict`, it escapes more than usual.
+    `rename` gives the unit with a number another key. `place` returns the path for a new unit from
+    its key, its time, whether it is lasting, and the file names in use."""
 
-    name: str
-    about: str
     has_tags: bool
     is_single: bool  # each file is one unit
-    home: Callable[[Path], Path]
-    fits: Callable[[Path], bool]
-    paths: Callable[[Path], Iterator[tuple[str, bool]]]
-    read: Callable[[str, str], list[Unit]]
+    units: Callable[[str, str], list[Unit]]
     edit: Callable[[str, str, Sequence[UnitEdit], bool], str]
     rename: Callable[[str, int, str], str]
     place: Callable[[str, datetime, bool, Container[str]], str]
