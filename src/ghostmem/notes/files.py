@@ -6,6 +6,7 @@ read; if the file has changed by then, they get a NoteConflictError with its cur
 import hashlib
 import os
 import re
+import unicodedata
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -16,6 +17,12 @@ from ghostmem.notes.lock import SWEPT
 
 BOM = b"\xef\xbb\xbf"
 MISSING = ""  # the digest of a file that does not exist
+# Windows has these names in every folder.
+DEVICE = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\..*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_NOT_TEXT = ("Cc", "Cs", "Zl", "Zp")  # control characters, surrogates, line separators
 _DATED = re.compile(r"(?:.*/)?(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE | re.ASCII | re.DOTALL)
 _MAX_APPENDS = 5  # attempts to append while another program writes
 
@@ -43,6 +50,36 @@ def note_day(path: str) -> date | None:
         return date.fromisoformat(match[1]) if match else None
     except ValueError:  # such as February 30
         return None
+
+
+def file_names(folder: Path) -> list[str]:
+    """Return the names in a folder in order; a missing folder has none."""
+    try:
+        return sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise InvalidInputError(
+            f"cannot read the folder {folder}: {error.strerror}", "check its permissions"
+        ) from None
+
+
+def is_text(name: str) -> bool:
+    """Say whether a name has no control characters, surrogates and line separators."""
+    return name.isprintable() or not any(unicodedata.category(char) in _NOT_TEXT for char in name)
+
+
+def checked_text(text: str, what: str, hint: str) -> str:
+    """Return a text that is not empty, with line feeds only."""
+    if not text.strip():
+        raise InvalidInputError(f"the {what} is empty", hint)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"the {what} is not valid Unicode (position {error.start})", "send UTF-8"
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def digest(raw: bytes) -> str:

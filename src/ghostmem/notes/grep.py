@@ -3,17 +3,16 @@
 It uses neither index nor store: every search reads the files."""
 
 import os
+import re
 import time
-from bisect import bisect_right
 from calendar import timegm
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Folder
-from ghostmem.notes.files import decode, note_day
+from ghostmem.notes.files import decode, file_names, note_day
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.scan import scan
 from ghostmem.text.excerpt import visible
@@ -60,10 +59,14 @@ def memory_files(root: Path) -> list[Path]:
             f"there is no folder {root}",
             "give the workspace: the folder that contains memory/ or MEMORY.md",
         )
-    own = _markdown(root)
-    if not _is_memory_folder(root, own):
-        own = [path for path in own if path.name == LONG_TERM]
-    return _inside(root, [*own, *(path for name in FOLDERS for path in _markdown(root / name))])
+    files = _markdown(root)
+    # The folder of the notes itself, not the workspace above it.
+    is_memory_folder = not (root / "memory").is_dir() and (
+        Path(os.path.abspath(root)).name == "memory" or any(note_day(path.name) for path in files)
+    )
+    if not is_memory_folder:
+        files = [path for path in files if path.name == LONG_TERM]
+    return _inside(root, [*files, *(path for name in FOLDERS for path in _markdown(root / name))])
 
 
 def grep(
@@ -78,23 +81,20 @@ def grep(
         raise InvalidInputError("the query is empty", "give a word or a phrase to look for")
     if max_results < 1:
         raise InvalidInputError(f"max_results {max_results} is too small", "give at least 1")
-    blocks: list[MatchBlock] = []
-    unread: list[str] = []
+    blocks = Blocks()
     chosen = memory_files(root) if files is None else _inside(root, [root / path for path in files])
     for path in sorted(sorted(chosen), key=_when, reverse=True):
-        name = _name(root, path)
+        home = root if path.is_relative_to(root) else os.path.realpath(root)
+        name = Path(os.path.relpath(path, home)).as_posix()
         try:
             text = decode(path.read_bytes()).text
         except OSError as error:
-            unread.append(f"{name}: {error.strerror}")
+            blocks.unread = (*blocks.unread, f"{name}: {error.strerror}")
             continue
-        blocks += [
-            replace(block, when=_when(path))
-            for block in _blocks(name, text, needle, max_results - len(blocks))
-        ]
+        blocks += _blocks(name, text, needle, _when(path))[: max_results - len(blocks)]
         if len(blocks) >= max_results:
             break
-    return Blocks(blocks, unread)
+    return blocks
 
 
 def grep_notes(places: Sequence[Folder | Path], query: str, limit: int) -> Blocks:
@@ -130,26 +130,8 @@ def format_blocks(blocks: Sequence[MatchBlock], query: str) -> str:
 
 def _markdown(folder: Path) -> list[Path]:
     """Return the markdown files of a folder, links last."""
-    try:
-        names = sorted(
-            name
-            for name in os.listdir(folder)
-            if name.lower().endswith(".md") and not name.startswith(".")
-        )
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise InvalidInputError(
-            f"cannot read the folder {folder}: {error.strerror}", "check its permissions"
-        ) from None
+    names = [name for name in file_names(folder) if name.lower().endswith(".md") and name[0] != "."]
     return sorted((folder / name for name in names), key=os.path.islink)
-
-
-def _is_memory_folder(root: Path, own: Sequence[Path]) -> bool:
-    """Say whether a folder is the folder of notes, not the workspace above it."""
-    if (root / "memory").is_dir():
-        return False
-    return Path(os.path.abspath(root)).name == "memory" or any(note_day(path.name) for path in own)
 
 
 def _inside(root: Path, paths: Iterable[Path]) -> list[Path]:
@@ -162,13 +144,6 @@ def _inside(root: Path, paths: Iterable[Path]) -> list[Path]:
         if real.is_relative_to(home) and (real.is_file() or not os.path.lexists(path)):
             by_target.setdefault(real, path)
     return sorted(by_target.values())
-
-
-def _name(root: Path, path: Path) -> str:
-    """Return a file's path below the root, also if the root is a link."""
-    if not path.is_relative_to(root):
-        root, path = Path(os.path.realpath(root)), Path(os.path.realpath(path))
-    return path.relative_to(root).as_posix()
 
 
 def _when(path: Path) -> float:
@@ -186,62 +161,43 @@ def _when(path: Path) -> float:
         return float(timegm(end))
 
 
-def _blocks(name: str, text: str, needle: str, limit: int) -> list[MatchBlock]:
+def _blocks(name: str, text: str, needle: str, when: float) -> list[MatchBlock]:
     folded = text.casefold()  # keeps the number of lines
     if needle not in folded:
         return []
-    plain = text.removesuffix("\n").split("\n")
-    hits = [
-        number
-        for number, line in enumerate(folded.removesuffix("\n").split("\n"))
-        if needle in line
+    lines = text.removesuffix("\n").split("\n")
+    groups: list[list[int]] = []  # matches whose contexts overlap or touch
+    for number, line in enumerate(folded.removesuffix("\n").split("\n")):
+        if needle in line:
+            if groups and number - groups[-1][-1] <= 2 * CONTEXT + 1:
+                groups[-1].append(number)
+            else:
+                groups.append([number])
+    return [
+        MatchBlock(
+            name,
+            group[0] + 1,
+            (start := max(0, group[0] - CONTEXT)) + 1,
+            tuple(
+                _clipped(line.removesuffix("\r"), needle)
+                for line in lines[start : group[-1] + CONTEXT + 1]
+            ),
+            when,
+        )
+        for group in groups
     ]
-    return [_block(name, plain, group, needle) for group in _grouped(hits)[:limit]]
-
-
-def _grouped(hits: Iterable[int]) -> list[list[int]]:
-    """Group matches whose contexts overlap or touch."""
-    groups: list[list[int]] = []
-    for hit in hits:
-        if groups and hit - groups[-1][-1] <= 2 * CONTEXT + 1:
-            groups[-1].append(hit)
-        else:
-            groups.append([hit])
-    return groups
-
-
-def _block(name: str, plain: Sequence[str], hits: Sequence[int], needle: str) -> MatchBlock:
-    start, stop = max(0, hits[0] - CONTEXT), min(len(plain), hits[-1] + CONTEXT + 1)
-    return MatchBlock(
-        name,
-        hits[0] + 1,
-        start + 1,
-        tuple(_clipped(line.removesuffix("\r"), needle) for line in plain[start:stop]),
-    )
 
 
 def _clipped(line: str, needle: str) -> str:
     """Return a line, or the part of a very long line around its first match."""
     if len(line) <= MAX_LINE_CHARS:
         return line
-    at, length = _place(line, needle)
-    start = min(max(0, at - max(0, MAX_LINE_CHARS - length) // 2), len(line) - MAX_LINE_CHARS)
+    # Letters whose case changes the length, such as ß, are not found in the line as it is written.
+    match = re.search(re.escape(needle), line, re.IGNORECASE)
+    first, length = (match.start(), len(needle)) if match else (0, 0)
+    start = min(max(0, first - max(0, MAX_LINE_CHARS - length) // 2), len(line) - MAX_LINE_CHARS)
     stop = start + MAX_LINE_CHARS
     return f"{'…' if start else ''}{line[start:stop]}{'…' if stop < len(line) else ''}"
-
-
-def _place(line: str, needle: str) -> tuple[int, int]:
-    """Return the offset and the length of the first match in the line as it is written."""
-    folded = line.casefold()
-    at = folded.find(needle)
-    if at < 0:
-        return 0, 0
-    if len(folded) == len(line):
-        return at, len(needle)
-    # Folding changes lengths: ß becomes two letters.
-    ends = list(accumulate(len(char.casefold()) for char in line))
-    first = bisect_right(ends, at)
-    return first, bisect_right(ends, at + len(needle) - 1) + 1 - first
 
 
 def _one_line(path: str) -> str:

@@ -5,7 +5,6 @@ the topic file first and then the index, each atomically, so that a process kill
 a topic that every reader finds."""
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -13,7 +12,17 @@ from pathlib import Path
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
 from ghostmem.notes import topic_file, topic_index
-from ghostmem.notes.files import MISSING, Text, inside, read_file, replace_file
+from ghostmem.notes.files import (
+    DEVICE,
+    MISSING,
+    Text,
+    checked_text,
+    file_names,
+    inside,
+    is_text,
+    read_file,
+    replace_file,
+)
 from ghostmem.notes.lock import locked
 
 FOLDER = ".ai-knowledge"
@@ -21,12 +30,6 @@ SUFFIX = ".mdk"
 INDEX = "index"
 NOTHING = "No topics found"
 MAX_NAME_BYTES = 128
-
-DEVICE = re.compile(
-    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\..*)?",
-    re.IGNORECASE | re.DOTALL,
-)
-_INVISIBLE = ("Cc", "Cs", "Zl", "Zp")
 
 
 def recall_general_memory(root: Path) -> str:
@@ -58,7 +61,8 @@ def search_memories(root: Path, tags: Iterable[str]) -> str:
     matches = [
         topic
         for topic in _topics(root)
-        if wanted & {topic_file.folded(tag) for tag in _tags_of(root, topic)}
+        for known in [topic_file.read_topic(read_file(_path(root, topic)).text)]
+        if wanted & {topic_file.folded(tag) for tag in known.tags}
     ]
     return ", ".join(matches) or NOTHING
 
@@ -75,7 +79,7 @@ def memorize_new_topic(
     path, kept = _path(root, _checked(topic)), _clean_tags(tags)
     line, body = (
         topic_index.summary_line(_text(summary, "summary")),
-        topic_file.trimmed(_text(content, "content")),
+        _text(content, "content"),
     )
     with locked(_folder(root)):
         index = _read_index(root)
@@ -115,7 +119,7 @@ def refine_memory(
     line = (
         None if new_summary is None else topic_index.summary_line(_text(new_summary, "new summary"))
     )
-    body = None if new_content is None else topic_file.trimmed(_text(new_content, "new content"))
+    body = None if new_content is None else _text(new_content, "new content")
     _existing(root, topic)
     with locked(_folder(root)):
         file, index = _lossless(_existing(root, topic), f"{topic}{SUFFIX}"), _read_index(root)
@@ -137,9 +141,7 @@ def refine_memory(
 
 def memorize_general_info(root: Path, content: str) -> str:
     """Replace the general knowledge of the index."""
-    body = topic_file.trimmed(
-        topic_index.without_own_heading(topic_file.trimmed(_text(content, "content")))
-    )
+    body = topic_file.trimmed(topic_index.without_own_heading(_text(content, "content")))
     fence = topic_index.open_fence(body)
     if fence:
         raise InvalidInputError(
@@ -206,7 +208,7 @@ _RULES = (
     ("is the name of the index", lambda topic: topic.casefold() == INDEX),
     (
         "has a character that cannot be seen",
-        lambda topic: any(unicodedata.category(char) in _INVISIBLE for char in topic),
+        lambda topic: not is_text(topic),
     ),
     ("starts with a dot", lambda topic: topic.startswith(".")),
     ("starts or ends with a space", lambda topic: topic != topic.strip()),
@@ -241,11 +243,7 @@ def _path(root: Path, topic: str) -> Path:
 def _topics(root: Path) -> list[str]:
     """Return the names of the topics with a file."""
     folder = _folder(root)
-    names = [
-        name.removesuffix(SUFFIX)
-        for name in (os.listdir(folder) if folder.is_dir() else ())
-        if name.endswith(SUFFIX)
-    ]
+    names = [name.removesuffix(SUFFIX) for name in file_names(folder) if name.endswith(SUFFIX)]
     return sorted(topic for topic in names if _is_topic(root, folder, topic))
 
 
@@ -281,10 +279,6 @@ def _unknown(root: Path, topic: str) -> NotFoundError:
     close = [near[name] for name in get_close_matches(same_file_name(topic), near, n=3)]
     hint = f"did you mean {' or '.join(close)}?" if close else "list_memories shows the topics"
     return NotFoundError(f"there is no topic {topic!r}", hint)
-
-
-def _tags_of(root: Path, topic: str) -> list[str]:
-    return topic_file.read_topic(read_file(_path(root, topic)).text).tags
 
 
 def _names(index: str) -> list[str]:
@@ -372,27 +366,14 @@ def _delete(path: Path) -> str:
 
 
 def _text(text: str, what: str) -> str:
-    """Return a text that is not empty, with line feeds only."""
-    if not text.strip():
-        raise InvalidInputError(f"the {what} is empty", f"give the {what} some text")
-    return _unicode(text, what).replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _unicode(text: str, what: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInputError(
-            f"the {what} has half a character at {error.start}", "send whole characters"
-        ) from None
-    return text
+    return topic_file.trimmed(checked_text(text, what, f"give the {what} some text"))
 
 
 def _clean_tags(tags: Iterable[str]) -> list[str]:
     """Return tags on one line each, without empty and duplicate ones."""
     unique: dict[str, str] = {}
     for tag in tags:
-        line = " ".join(_unicode(tag, "tag").split())
+        line = " ".join(checked_text(tag, "tag", "").split()) if tag.strip() else ""
         if any(unicodedata.category(char) == "Cc" for char in line):
             raise InvalidInputError(
                 f"the tag {line!r} has a control character", "use plain words for the tag"

@@ -8,7 +8,6 @@ backslash."""
 
 import os
 import re
-import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -21,9 +20,13 @@ from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.notes.files import (
     BOM,
+    DEVICE,
     append,
+    checked_text,
     decode,
+    file_names,
     inside,
+    is_text,
     note_day,
     read_bytes,
     read_file,
@@ -40,8 +43,6 @@ CONTEXT_DAYS = 7
 SCORES = {"keyword": keyword_scores, "bm25": bm25_scores}
 
 _TIME = re.compile(r"(?:[ \t\r]*\n)*_(\d{4}-\d\d-\d\d \d\d:\d\d)_[ \t\r]*\n", re.ASCII)
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE | re.DOTALL)
-_UNSAFE = ("Cc", "Cs", "Zl", "Zp")  # control characters, surrogates, line separators
 _STYLE = SectionStyle(
     re.compile(rf"^(?:[ \t]+(?=\\*[`~]))?(?P<escape>\\*)(?P<mark>## |{FENCE})", re.MULTILINE),
     str.strip,
@@ -101,12 +102,9 @@ def list_memory_files(folder: str | Path | None = None) -> list[str]:
 
     Links that lead out of the folder are ignored."""
     home = _folder(folder)
-    roles = {
-        path.name.removesuffix(".md")
-        for path in _listed(home)
-        if path.name.endswith(".md") and path.is_file()
-    }
-    roles |= {path.name for path in _listed(home) if path.is_dir() and _archives(home, path.name)}
+    names = file_names(home)
+    roles = {name[:-3] for name in names if name.endswith(".md") and (home / name).is_file()}
+    roles |= {name for name in names if (home / name).is_dir() and _archives(home, name)}
     return sorted(
         role for role in roles if _is_role(role) and _is_inside(home, home / f"{role}.md")
     )
@@ -147,14 +145,17 @@ def append_memory(
     """Append a section to a role's file, after archiving the text of an earlier day.
 
     Archiving also removes archives older than `retention` days; 0 keeps them all."""
-    role, title, text = check_role(role), _title(section), _text(content)
+    role, title = check_role(role), _title(section)
+    text = checked_text(content, "text", "pass it as an argument, or on standard input")
     home, at = _folder(folder), as_time(now or this_moment()).astimezone()
     days = load().memory_retention_days if retention is None else retention
     stamp = at.isoformat(" ", "minutes")[:16]
     with locked(home):
         path = _file(home, role)
         known = read_file(path)
-        day = _written_on(path) if known.text else at.date()
+        day = at.date()
+        if known.text:
+            day = datetime.fromtimestamp(path.stat().st_mtime, UTC).astimezone().date()
         is_new_day = day != at.date()
         in_fence = not is_new_day and _STYLE.has_open_fence(known.text)
         entry = f"\n## {title}\n_{stamp}_\n\n{_STYLE.escape(text, in_fence)}\n"
@@ -236,32 +237,17 @@ def check_role(role: str) -> str:
 
 
 def _is_role(role: str) -> bool:
-    plain = not any(char in "/\\:" or unicodedata.category(char) in _UNSAFE for char in role)
-    if not plain or not role or role != role.strip() or role.startswith("."):
-        return False
-    return len(role.encode()) <= _MAX_ROLE_BYTES and _DEVICE.fullmatch(role) is None
+    is_plain = is_text(role) and not set(role) & set("/\\:") and DEVICE.fullmatch(role) is None
+    is_short = role == role.strip() and 0 < len(role.encode(errors="replace")) <= _MAX_ROLE_BYTES
+    return is_plain and is_short and not role.startswith(".")
 
 
 def _title(section: str) -> str:
-    broken = any(unicodedata.category(char) in _UNSAFE for char in section)
-    if broken or not section.strip():
+    if not is_text(section) or not section.strip():
         raise InvalidInputError(
             f"{section!r} cannot be a section's title", "a title is one line of text"
         )
     return section.strip()
-
-
-def _text(content: str) -> str:
-    """Check the text of a section, and return it with line feeds only."""
-    try:
-        content.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInputError(
-            f"the text is not valid Unicode (position {error.start})", "send UTF-8"
-        ) from None
-    if not content.strip():
-        raise InvalidInputError("the text is empty", "pass it as an argument, or on standard input")
-    return content.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _folder(folder: str | Path | None) -> Path:
@@ -284,24 +270,14 @@ def _archive(home: Path, role: str, day: date) -> Path:
 
 def _archives(home: Path, role: str) -> list[date]:
     """Return the days of a role's archives, oldest first."""
-    paths = [path for path in _listed(home / role) if path.is_file() and _is_inside(home, path)]
-    return sorted(day for path in paths if (day := note_day(path.name)) is not None)
+    paths = [home / role / name for name in file_names(home / role) if note_day(name)]
+    days = [note_day(path.name) for path in paths if path.is_file() and _is_inside(home, path)]
+    return [day for day in days if day is not None]
 
 
 def _is_inside(home: Path, path: Path) -> bool:
     """Say whether a file, or the target of a link, is below the folder."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(home))
-
-
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return [folder / name for name in os.listdir(folder)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise InvalidInputError(
-            f"cannot read {folder}: {error.strerror}", "check its permissions"
-        ) from None
 
 
 def _bytes(path: Path) -> bytes:
@@ -321,10 +297,6 @@ def _texts(home: Path, role: str, today: date | None = None, days: int = 0) -> l
     if not any(_ends_with(raw, current) for raw in files):
         files.append(current)
     return [text for raw in files if (text := decode(raw).text)]
-
-
-def _written_on(path: Path) -> date:
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC).astimezone().date()
 
 
 def _archive_file(home: Path, role: str, path: Path, day: date) -> Path:

@@ -10,14 +10,13 @@ from typing import NamedTuple, TypeVar
 
 from ghostmem.errors import NotFoundError
 from ghostmem.model import Note, Stat
-from ghostmem.notes.files import Text, decode
+from ghostmem.notes.files import Text, decode, is_text
 from ghostmem.notes.layouts.base import Layout
 
 MAX_READS = 3  # attempts to read a file that changes meanwhile
 # If at least this many notes, and this share of all, vanish at once, the disk is not mounted.
 MIN_VANISHED, MIN_VANISHED_SHARE = 10, 0.5
 _INODE = (1 << 63) - 1
-_NOT_TEXT = ("Cc", "Cs", "Zl", "Zp")  # control characters, surrogates, line separators
 
 T = TypeVar("T")
 
@@ -101,7 +100,7 @@ def _add_entry(
         return
     elif entry.is_symlink():
         listing.refused[_shown(path)] = "is a link, and links are not followed"
-    elif not _is_text(path):
+    elif not is_text(path):
         listing.refused[_shown(path)] = "has a name that cannot be written as text"
     elif entry.is_file(follow_symlinks=False):
         try:
@@ -153,12 +152,8 @@ def stat_of(found: os.stat_result) -> Stat:
     return Stat(found.st_size, found.st_mtime_ns, found.st_ino & _INODE)
 
 
-def _is_text(path: str) -> bool:
-    return path.isprintable() or not any(unicodedata.category(char) in _NOT_TEXT for char in path)
-
-
 def _shown(path: str) -> str:
-    return path if _is_text(path) else path.encode("unicode_escape").decode()
+    return path if is_text(path) else path.encode("unicode_escape").decode()
 
 
 def same_text(

@@ -33,14 +33,6 @@ class Reading(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-def _any_folder(_: str) -> bool:
-    return True
-
-
-def _itself(root: Path) -> Path:
-    return root
-
-
 @dataclass(frozen=True)
 class Layout:
     """One way to arrange notes in a folder.
@@ -54,9 +46,9 @@ class Layout:
     fits: Callable[[Path], bool]
     wants: Callable[[str], bool]
     read: Callable[[str, str, datetime], Reading]
-    enters: Callable[[str], bool] = _any_folder
+    enters: Callable[[str], bool] = lambda _: True
     hidden: tuple[str, ...] = ()  # names with a dot that are entered
     skips: frozenset[str] = GENERATED  # never entered
-    home: Callable[[Path], Path] = _itself  # the folder of the notes
+    home: Callable[[Path], Path] = lambda root: root  # the folder of the notes
     writable: bool = True
     follows_links: bool = False  # to folders

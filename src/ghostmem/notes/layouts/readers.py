@@ -1,6 +1,7 @@
 """Read notes as sections: by their headings, as one section, or by the times of role files."""
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -36,41 +37,35 @@ def front_matter_time(note: ParsedNote) -> datetime | None:
 
 def read_headed(path: str, text: str, at: datetime) -> Reading:
     """Read a note by its headings; daily notes are episodic and have the time of their day."""
-    day = file_date(path)
-    when = day or at
-    kind, tier = (Kind.EPISODIC, Tier.STM) if day else (Kind.SEMANTIC, Tier.LTM)
+    when = file_date(path)
+    kind, tier = (Kind.EPISODIC, Tier.STM) if when else (Kind.SEMANTIC, Tier.LTM)
+    filled = [piece for piece in cut(text) if has_body(piece)]
+    # A note with front matter only is one piece.
+    pieces = filled or [Piece("", "", text, 1)] if text.strip() else []
     return Reading(
-        tuple(NoteSection(p.name, p.text, p.line, when, kind=kind, tier=tier) for p in pieces(text))
+        tuple(
+            NoteSection(piece.name, piece.text, piece.line, when or at, kind=kind, tier=tier)
+            for piece in pieces
+        )
     )
 
 
 def read_vault(path: str, text: str, at: datetime) -> Reading:
     """Read a note by its headings, with the tags and links of its front matter and text."""
     note = parse_note(text)
-    day = file_date(path)
-    when = day or front_matter_time(note) or at
-    kind, tier = (Kind.EPISODIC, Tier.STM) if day else (Kind.SEMANTIC, Tier.LTM)
     shared = [tag.lstrip("#") for tag in words(note.fields.get("tags") or note.fields.get("tag"))]
     sections = []
-    for piece in pieces(text):
-        lines = list(prose_lines(piece.text))
+    for section in read_headed(path, text, front_matter_time(note) or at).sections:
+        lines = list(prose_lines(section.text))
         tags = tuple(dict.fromkeys([*shared, *inline_tags(lines)]))
-        sections.append(
-            NoteSection(
-                piece.name, piece.text, piece.line, when, tags, tuple(wikilinks(lines)), kind, tier
-            )
-        )
-    names = [
-        *words(note.fields.get("aliases") or note.fields.get("alias")),
-        *([title] if isinstance(title := note.fields.get("title"), str) and title else []),
-    ]
-    return Reading(tuple(sections), tuple(names))
+        sections.append(section._replace(tags=tags, links=tuple(wikilinks(lines))))
+    aliases = words(note.fields.get("aliases") or note.fields.get("alias"))
+    return Reading(tuple(sections), (*aliases, *_texts(note, "title")))
 
 
-def pieces(text: str) -> list[Piece]:
-    """Split a note at its headings; a note with front matter only is one piece."""
-    filled = [piece for piece in cut(text) if has_body(piece)]
-    return filled or [Piece("", "", text, 1)] if text.strip() else []
+def _texts(note: ParsedNote, *names: str) -> tuple[str, ...]:
+    values = [note.fields.get(name) for name in names]
+    return tuple(value for value in values if isinstance(value, str) and value)
 
 
 def has_body(piece: Piece) -> bool:
@@ -89,70 +84,52 @@ def read_whole(_: str, text: str, at: datetime) -> Reading:
 def read_topic(path: str, text: str, at: datetime) -> Reading:
     """Read a topic with its tags and the time of its update; the index by its headings."""
     note = parse_note(text)
-    when = front_matter_time(note) or at
-    body = _below(text)
-    name = path.rpartition("/")[2].rpartition(".")[0]
+    when, name = front_matter_time(note) or at, path.rpartition("/")[2].rpartition(".")[0]
     if name == "index":
-        return Reading(
-            tuple(
-                NoteSection(p.name, p.text, p.line, when) for p in cut(text, (2, 3)) if has_body(p)
-            )
-        )
-    if not body.text.strip():
-        return Reading(())
-    return Reading(
-        (NoteSection("", body.text, body.line, when, tuple(words(note.fields.get("tags")))),),
-        (name,),
-    )
+        pieces = [piece for piece in cut(text, (2, 3)) if has_body(piece)]
+        return Reading(tuple(NoteSection(p.name, p.text, p.line, when) for p in pieces))
+    return _read_body(text, when, words(note.fields.get("tags")), names=(name,))
 
 
 def read_basic(_: str, text: str, at: datetime) -> Reading:
     """Read a note of basic-memory with its relations, its tags and those of its observations."""
     note = parse_note(text)
-    body = _below(text)
-    if not body.text.strip():
+    lines = list(prose_lines(note.body))
+    tags = [*words(note.fields.get("tags")), *observed_tags(lines)]
+    names = tuple(" ".join(value.split()) for value in _texts(note, "permalink", "title"))
+    plain = [tag.lstrip("#") for tag in tags if tag.strip("#")]
+    return _read_body(text, front_matter_time(note) or at, plain, relations(lines), names)
+
+
+def _read_body(
+    text: str,
+    when: datetime,
+    tags: Iterable[str],
+    links: Iterable[tuple[str, str]] = (),
+    names: tuple[str, ...] = (),
+) -> Reading:
+    """Read the text below the front matter as one section."""
+    front = front_matter(text)
+    body, line = text[len(front) :], 1 + front.count("\n")
+    if not body.strip():
         return Reading(())
-    lines = list(prose_lines(body.text))
-    tags = tuple(
-        dict.fromkeys(
-            tag.lstrip("#")
-            for tag in [*words(note.fields.get("tags")), *observed_tags(lines)]
-            if tag.strip("#")
-        )
-    )
-    names = tuple(
-        " ".join(value.split())
-        for name in ("permalink", "title")
-        if isinstance(value := note.fields.get(name), str) and value
-    )
     section = NoteSection(
-        "",
-        body.text,
-        body.line,
-        front_matter_time(note) or at,
-        tags,
-        tuple(dict.fromkeys(relations(lines))),
+        "", body, line, when, tuple(dict.fromkeys(tags)), tuple(dict.fromkeys(links))
     )
     return Reading((section,), names)
 
 
-def _below(text: str) -> Piece:
-    front = front_matter(text)
-    return Piece("", "", text[len(front) :], 1 + front.count("\n"))
-
-
 def read_roles(path: str, text: str, at: datetime) -> Reading:
     """Read the sections of a role, each with its own time and the role as tag."""
-    parts = path.split("/")
-    role = (
-        parts[-2] if len(parts) > 1 and DATED.fullmatch(parts[-1]) else parts[-1].rpartition(".")[0]
+    *folders, name = path.split("/")
+    role = folders[-1] if folders and DATED.fullmatch(name) else name.rpartition(".")[0]
+    return Reading(
+        tuple(
+            NoteSection(piece.name, piece.text, piece.line, _stamp(piece.text) or at, (role,))
+            for piece in cut(text, (2,))
+            if has_body(piece)
+        )
     )
-    sections = [
-        NoteSection(piece.name, piece.text, piece.line, _stamp(piece.text) or at, (role,))
-        for piece in cut(text, (2,))
-        if has_body(piece)
-    ]
-    return Reading(tuple(sections))
 
 
 def _stamp(text: str) -> datetime | None:

@@ -38,8 +38,8 @@ def _only(*folders: str) -> Callable[[str], bool]:
     return lambda folder: folder in folders
 
 
-def _below(*folders: str) -> Callable[[str], bool]:
-    return lambda folder: folder.split("/", 1)[0] in folders
+def _has_file(root: Path, *names: str) -> bool:
+    return any((root / name).is_file() for name in names)
 
 
 def _beginnings(files: Iterable[Path]) -> Iterator[str]:
@@ -54,14 +54,6 @@ def _beginnings(files: Iterable[Path]) -> Iterator[str]:
             continue
 
 
-def _is_auto_memory(root: Path) -> bool:
-    return root.name == "memory" and ".claude" in root.parts and "projects" in root.parts
-
-
-def _fits_topics(root: Path) -> bool:
-    return root.name == KNOWLEDGE or (root / KNOWLEDGE).is_dir()
-
-
 def _fits_roles(root: Path) -> bool:
     if root.parts[-2:] == ROLES or root.joinpath(*ROLES).is_dir():
         return True
@@ -70,36 +62,14 @@ def _fits_roles(root: Path) -> bool:
     return any(stamped) and 2 * sum(stamped) >= len(stamped)
 
 
-def _fits_workspace(root: Path) -> bool:
-    memory = (root / "MEMORY.md").is_file() or (root / "memory").is_dir()
-    return memory and any((root / name).is_file() for name in _WORKSPACE)
-
-
 def _fits_daily(root: Path) -> bool:
-    if any((root / name).is_file() for name in ("MEMORY.md", "memory/MEMORY.md")):
+    below = (file for name in ("memory", "daily") for file in (root / name).glob("*.md"))
+    if _has_file(root, "MEMORY.md", "memory/MEMORY.md") or any(
+        DATED.fullmatch(file.name) for file in below
+    ):
         return True
-    if any(_is_dated(file) for name in ("memory", "daily") for file in (root / name).glob("*.md")):
-        return True
-    own = list(islice(root.glob("*.md"), _MAX_PROBED))
-    return bool(own) and all(map(_is_dated, own))
-
-
-def _is_dated(file: Path) -> bool:
-    return DATED.fullmatch(file.name) is not None
-
-
-def _fits_claude(root: Path) -> bool:
-    return (
-        any((root / name).is_file() for name in ("CLAUDE.md", "CLAUDE.local.md"))
-        or (root / ".claude" / "rules").is_dir()
-    )
-
-
-def _fits_basic(root: Path) -> bool:
-    return any(
-        "permalink" in parse_note(text).fields
-        for text in _beginnings(chain(root.glob("*.md"), root.glob("*/*.md")))
-    )
+    notes = list(islice(root.glob("*.md"), _MAX_PROBED))
+    return bool(notes) and all(DATED.fullmatch(file.name) for file in notes)
 
 
 LAYOUTS: Mapping[str, Layout] = {
@@ -108,7 +78,7 @@ LAYOUTS: Mapping[str, Layout] = {
         Layout(
             "claude-memory",
             "the auto memory below ~/.claude/projects; only read",
-            _is_auto_memory,
+            lambda root: root.name == "memory" and {".claude", "projects"} <= set(root.parts),
             _matches(r"[^/]+\.md"),
             read_whole,
             _only(),
@@ -117,7 +87,7 @@ LAYOUTS: Mapping[str, Layout] = {
         Layout(
             "topics",
             "topics with tags in .ai-knowledge/*.mdk, and their index",
-            _fits_topics,
+            lambda root: root.name == KNOWLEDGE or (root / KNOWLEDGE).is_dir(),
             _matches(rf"(?:{re.escape(KNOWLEDGE)}/)?[^/]+\.mdk"),
             read_topic,
             _only(KNOWLEDGE),
@@ -142,10 +112,13 @@ LAYOUTS: Mapping[str, Layout] = {
         Layout(
             "openclaw",
             "MEMORY.md, USER.md and everything below memory/",
-            _fits_workspace,
+            lambda root: (
+                _has_file(root, *_WORKSPACE)
+                and (_has_file(root, "MEMORY.md") or (root / "memory").is_dir())
+            ),
             _matches(r"(?:MEMORY|USER)\.md|memory/(?:.*/)?[^/]+\.md"),
             read_headed,
-            _below("memory"),
+            lambda folder: folder.split("/", 1)[0] == "memory",
         ),
         Layout(
             "daily",
@@ -158,7 +131,10 @@ LAYOUTS: Mapping[str, Layout] = {
         Layout(
             "claude",
             "CLAUDE.md, also in subfolders, and .claude/rules; only read",
-            _fits_claude,
+            lambda root: (
+                _has_file(root, "CLAUDE.md", "CLAUDE.local.md")
+                or (root / ".claude" / "rules").is_dir()
+            ),
             _matches(r"(?:.*/)?CLAUDE(?:\.local)?\.md|(?:.*/)?\.claude/rules/(?:.*/)?[^/]+\.md"),
             read_whole,
             lambda folder: re.search(r"(?:^|/)\.claude/(?!rules(?:/|$))", folder) is None,
@@ -169,7 +145,7 @@ LAYOUTS: Mapping[str, Layout] = {
         Layout(
             "agents",
             "AGENTS.md, also in subfolders",
-            lambda root: (root / "AGENTS.md").is_file(),
+            lambda root: _has_file(root, "AGENTS.md"),
             _matches(r"(?:.*/)?AGENTS\.md"),
             read_headed,
             skips=BUILD_FOLDERS,
@@ -177,7 +153,10 @@ LAYOUTS: Mapping[str, Layout] = {
         Layout(
             "basic-memory",
             "notes with observations and relations",
-            _fits_basic,
+            lambda root: any(
+                "permalink" in parse_note(text).fields
+                for text in _beginnings(chain(root.glob("*.md"), root.glob("*/*.md")))
+            ),
             _markdown,
             read_basic,
         ),

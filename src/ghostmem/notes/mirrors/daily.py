@@ -7,7 +7,6 @@ start with one get another. Reading removes one, so that every text comes back u
 import re
 from collections.abc import Container, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from ghostmem.notes.files import note_day
 from ghostmem.notes.layouts.readers import file_date, read_headed
@@ -87,18 +86,6 @@ def _place(_: str, at: datetime, lasting: bool, __: Container[str]) -> str:
     return LONG_TERM if lasting else f"{FOLDER}/{at.astimezone(UTC).date().isoformat()}.md"
 
 
-def _wants(path: str) -> bool:
-    return path == LONG_TERM or (
-        "/" in path and path.endswith(".md") and note_day(path) is not None
-    )
-
-
-def _fits(root: Path) -> bool:
-    return (root / LONG_TERM).is_file() or any(
-        note_day(file.name) for file in (root / FOLDER).glob("????-??-??.md")
-    )
-
-
 def _sections(text: str) -> list[Section]:
     return _STYLE.sections(text, len(front_matter(text)))
 
@@ -113,8 +100,13 @@ def _append(text: str, key: str, body: str) -> str:
 DAILY = MirrorLayout(
     "daily",
     "sections of MEMORY.md and of a note for each day in memory/",
-    _fits,
-    _wants,
+    lambda root: (
+        (root / LONG_TERM).is_file()
+        or any(note_day(file.name) for file in (root / FOLDER).glob("????-??-??.md"))
+    ),
+    lambda path: (
+        path == LONG_TERM or ("/" in path and path.endswith(".md") and note_day(path) is not None)
+    ),
     read_headed,
     lambda folder: folder == FOLDER,
     follows_links=True,

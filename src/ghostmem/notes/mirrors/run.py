@@ -150,7 +150,7 @@ class MirrorRun:
         """Write the index if it is outdated, and return the mirror's own summaries by key."""
         units, path = self.contents.units, self.home / topics.INDEX_FILE
         entries = {
-            key: topics.index_entry(units[key], item.about)
+            key: topics.IndexEntry.of(units[key], item.about)
             for key, item in self.items.items()
             if key in units and units[key].text.strip()
         }

@@ -1,8 +1,7 @@
 """The layout of topics: each file `.ai-knowledge/<topic>.mdk` is a unit, listed in an index."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import NamedTuple
 
 from ghostmem.clock import parse_time
@@ -38,6 +37,12 @@ class IndexEntry(NamedTuple):
     summary: str
     about: str
 
+    @classmethod
+    def of(cls, unit: Unit, about: str) -> "IndexEntry":
+        """Return the entry of a unit."""
+        name = stem_of(unit.path)
+        return cls(name, topic_index.first_sentence(unit.text, name), about)
+
 
 def stem_of(path: str) -> str:
     """Return the name of a topic's file, which is also its name in the index."""
@@ -49,12 +54,6 @@ def writable_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     text = topic_file.new_topic("x", tags, datetime(1970, 1, 1, tzinfo=UTC), "")
     read_back = {topic_file.folded(tag) for tag in topic_file.read_topic(text).tags}
     return tuple(tag for tag in tags if topic_file.folded(tag) in read_back)
-
-
-def index_entry(unit: Unit, about: str) -> IndexEntry:
-    """Return the index entry of a unit."""
-    name = stem_of(unit.path)
-    return IndexEntry(name, topic_index.first_sentence(unit.text, name), about)
 
 
 def update_index(
@@ -136,22 +135,6 @@ def _rename(text: str, _: int, key: str) -> str:
     return "".join(lines) + region
 
 
-def _place(key: str, _: datetime, __: bool, taken: Container[str]) -> str:
-    return f"{stem(key, taken)}{SUFFIX}"
-
-
-def _wants(path: str) -> bool:
-    return path.endswith(SUFFIX) and stem_of(path).casefold() != INDEX
-
-
-def _home(root: Path) -> Path:
-    return root if root.name == FOLDER else inside(root, FOLDER)
-
-
-def _fits(root: Path) -> bool:
-    return root.name == FOLDER or (root / FOLDER).is_dir()
-
-
 def _split(text: str) -> tuple[str, str]:
     head = front_matter(text)
     return head, text[len(head) :]
@@ -179,15 +162,15 @@ def _time(text: str) -> datetime | None:
 TOPICS = MirrorLayout(
     "topics",
     "a topic file for each memory in .ai-knowledge/, and their index",
-    _fits,
-    _wants,
+    lambda root: root.name == FOLDER or (root / FOLDER).is_dir(),
+    lambda path: path.endswith(SUFFIX) and stem_of(path).casefold() != INDEX,
     read_topic,
     lambda _: False,
-    home=_home,
+    home=lambda root: root if root.name == FOLDER else inside(root, FOLDER),
     has_tags=True,
     is_single=True,
     units=_read,
     edit=_edit,
     rename=_rename,
-    place=_place,
+    place=lambda key, _, __, taken: f"{stem(key, taken)}{SUFFIX}",
 )

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from ghostmem.notes.knowledge import DEVICE, INDEX, MAX_NAME_BYTES, same_file_name
+from ghostmem.notes.files import DEVICE
+from ghostmem.notes.knowledge import INDEX, MAX_NAME_BYTES, same_file_name
 from ghostmem.notes.layouts.base import Layout
 from ghostmem.notes.topic_file import folded
 from ghostmem.store.mirror import MirrorItem
