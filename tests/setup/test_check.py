@@ -276,7 +276,7 @@ def test_what_setup_installs_the_hook_answers(name: str, project: Path) -> None:
     ("text", "problem"),
     [
         ("import time\ntime.sleep(600)\n", "did not answer in time"),
-        ("print('hello')\ninput()\n", "prints lines that are not JSON: b'hello"),
+        ("print('hello')\ninput()\n", "prints lines that are not JSON: 'hello"),
         ("import sys\nsys.exit('error: no such thing')\n", "no such thing"),
         ("pass\n", "ended without an answer"),
         (
