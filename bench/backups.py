@@ -26,7 +26,7 @@ def hold(path: str, puts: int) -> None:
         say("held")
         hear()
         try:
-            say(f"problems {len(ghost.check().problems)}")
+            say(f"problems {len(ghost.admin.check().problems)}")
         except GhostError as error:
             say(f"refused {type(error).__name__}: {error}")
 
@@ -94,7 +94,7 @@ def swept(plan: Plan) -> Findings:
                     not holds or str(path.resolve()) in named,
                     f"round {number}: {path.name} holds it and is not named",
                 )
-            ghost.backup(folder / COPY, force=True)
+            ghost.transfer.backup(folder / COPY, force=True)
         findings.problems += [f"round {number}: {path.name} stayed" for path in _temporary(folder)]
     findings.expect(
         int(findings.facts["left"]) > 0,
@@ -122,7 +122,7 @@ def _back_up(findings: Findings, folder: Path, force: bool) -> bool:
     findings.count("rounds")
     with open_store(folder / FILE) as ghost:
         try:
-            ghost.backup(folder / COPY, force=force)
+            ghost.transfer.backup(folder / COPY, force=force)
         except GhostError as error:
             findings.count("refused")
             findings.facts["said"] = str(error).replace(str(folder), "FOLDER")

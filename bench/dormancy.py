@@ -90,9 +90,9 @@ def simulate_shown() -> float:
 
 def _set_limit(ghost: Ghost, limit: float | None) -> None:
     if limit is None:
-        ghost.rm_rule(RULE)
+        ghost.lifecycle.rm_rule(RULE)
         return
-    ghost.set_rule(
+    ghost.lifecycle.set_rule(
         RULE,
         "DEMOTE",
         rule_id=RULE,

@@ -217,7 +217,7 @@ def _cut_on(url: str, seed: int, stop: threading.Event, findings: Findings) -> N
 
 def faults_of(ghost: Ghost) -> list[str]:
     """Return everything that a check, the proof of the log and a put afterwards find wrong."""
-    proof = ghost.verify_log()
+    proof = ghost.admin.verify_log()
     wrong = [] if proof.ok else [f"verify: {proof.to_dict()}"]
     return [*wrong, *unclean(ghost), *unwritable(ghost)]
 

@@ -48,7 +48,9 @@ def import_tool(kind: str, name: str, row: Callable[[str], str]) -> Arrival:
         path = folder / ns / name
         path.parent.mkdir()
         path.write_text(row(text), encoding="utf-8")
-        ghost.import_foreign(path if kind in ("mem0", "server-memory") else path.parent, ns, kind)
+        ghost.transfer.import_foreign(
+            path if kind in ("mem0", "server-memory") else path.parent, ns, kind
+        )
 
     return arrive
 
@@ -70,7 +72,7 @@ def ingest_transcript(ghost: Ghost, folder: Path, ns: str, text: str) -> None:
     turns[1]["content"] = text
     path = folder / f"{ns}.json"
     path.write_text(json.dumps(turns), encoding="utf-8")
-    ghost.ingest_transcript(path, ns)
+    ghost.transfer.ingest_transcript(path, ns)
 
 
 def over_mcp(ghost: Ghost, _: Path, ns: str, text: str) -> None:
@@ -84,7 +86,7 @@ def served(ghost: Ghost) -> Iterator[Arrival]:
     from ghostmem.web.app import RequestLimits, make_app
     from ghostmem.web.serve import listen, make_server
 
-    token, _ = ghost.create_token("bench", ["*:write"])
+    token, _ = ghost.admin.create_token("bench", ["*:write"])
     listening = listen("127.0.0.1", 0)
     server = make_server(make_app(ghost, limits=RequestLimits(per_second=0), log=lambda _: None))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
@@ -130,7 +132,7 @@ PATHS: dict[str, Arrival] = {
     "ingest --transcript": ingest_transcript,
     "notes, observed": in_file(
         "page.md",
-        lambda ghost, folder, ns: ghost.add_notes(folder, ns, source_kind="observed"),
+        lambda ghost, folder, ns: ghost.notes.add(folder, ns, source_kind="observed"),
     ),
     "MCP, no source": over_mcp,
 }
@@ -151,7 +153,7 @@ def count_held(settings: Settings, arrive: Arrival | None, texts: Sequence[str])
 def _held(ghost: Ghost, arrive: Arrival, folder: Path, texts: Sequence[str]) -> int:
     for number, text in enumerate(texts):
         arrive(ghost, folder, f"text-{number}", text)
-    return len({entry.ns for entry in ghost.quarantined()})
+    return len({entry.ns for entry in ghost.quarantine.list()})
 
 
 def surrounded(attacks: Sequence[str], around: Sequence[Row], size: int, gap: str) -> list[str]:

@@ -94,7 +94,7 @@ def measure(path: str, provider: str) -> dict[str, float]:
     settings = Settings(embed_provider=provider)
     opened = [cost(lambda: Ghost.open(path, settings=settings).close()) for _ in range(OPENED)]
     with Ghost.open(path, settings=settings) as ghost:
-        names = [each.ns for each in ghost.namespaces()]
+        names = [each.ns for each in ghost.admin.namespaces()]
         texts = [memory.content for memory in ghost.list(MEASURED, limit=RUNS)]
         rss_open = _resident()
         works: dict[str, Callable[[int], object]] = {
@@ -105,7 +105,7 @@ def measure(path: str, provider: str) -> dict[str, float]:
             "list": lambda _: ghost.list(MEASURED, limit=20),
         }
         found = {name: _median(work, RUNS) for name, work in works.items()}
-        found["namespaces"] = _median(lambda _: ghost.namespaces(), OPENED)
+        found["namespaces"] = _median(lambda _: ghost.admin.namespaces(), OPENED)
         rss_one = _resident()
         for name in names[:MANY]:
             ghost.search(texts[0], name)

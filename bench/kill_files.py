@@ -19,7 +19,7 @@ def with_old_backup(folder: Path) -> None:
     """Make a store, a backup of it, and memories that came later."""
     populate(folder)
     with open_store(folder / FILE) as ghost:
-        ghost.backup(folder / COPY)
+        ghost.transfer.backup(folder / COPY)
         for number in range(ROWS):
             ghost.put(NS, key(LATER, number), content(LATER, number))
 
@@ -28,7 +28,7 @@ def back_up(folder: str, die_at: int | None = None, power: bool = False) -> None
     """Put, write a backup over an older one, put in a child process."""
     with counted(die_at, power), open_store(f"{folder}/{FILE}") as ghost:
         put_numbered(ghost, 0)
-        ghost.backup(Path(folder, COPY), force=True)
+        ghost.transfer.backup(Path(folder, COPY), force=True)
         say("copied 1")
         put_numbered(ghost, 1)
 
@@ -45,7 +45,7 @@ def verify_backup(folder: Path, lines: list[str]) -> list[str]:
         wrong += verify_live(ghost, lines) + missing(
             ghost, [(LATER, number) for number in range(ROWS)]
         )
-        ghost.backup(folder / COPY, force=True)
+        ghost.transfer.backup(folder / COPY, force=True)
         wrong += [
             f"second backup: {problem}"
             for problem in _whole_copy(folder / COPY, True, numbers(lines, "put"))
@@ -77,7 +77,7 @@ def go_back(folder: str, die_at: int | None = None, power: bool = False) -> None
     """Restore a backup over the store (`ghost --db copy.db backup memory.db --force`), then put."""
     with counted(die_at, power):
         with open_store(f"{folder}/{COPY}") as ghost:
-            ghost.backup(Path(folder, FILE), force=True)
+            ghost.transfer.backup(Path(folder, FILE), force=True)
         say("returned 1")
         with open_store(f"{folder}/{FILE}") as ghost:
             put_numbered(ghost, 0)
@@ -97,7 +97,7 @@ def verify_return(folder: Path, lines: list[str]) -> list[str]:
             wrong.append(f"{there} of {ROWS} memories that the backup does not have are there")
     with open_store(folder / COPY) as ghost:
         wrong += verify_live(ghost, [])
-        ghost.backup(folder / FILE, force=True)
+        ghost.transfer.backup(folder / FILE, force=True)
     with open_store(folder / FILE) as ghost:
         wrong += verify_live(ghost, []) + unwritable(ghost)
         if len(missing(ghost, later)) != ROWS:
@@ -134,7 +134,7 @@ def verify_move(folder: Path, lines: list[str]) -> list[str]:
         wrong += [f"target: {problem}" for problem in verify_live(ghost, lines)]
         if not moved and list(ghost.export()) != before:
             wrong.append("the exports of source and target differ")
-        if not ghost.verify_log().ok:
+        if not ghost.admin.verify_log().ok:
             wrong.append("the log of the target is broken")
         wrong += unwritable(ghost)
     db = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)

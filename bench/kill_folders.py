@@ -62,7 +62,7 @@ def write_notes(folder: Path) -> None:
     for number in range(FILES):
         (root / f"n{number:03d}.md").write_text(_note(number), encoding="utf-8")
     with open_store(folder / FILE) as ghost:
-        ghost.add_notes(root, NOTED)
+        ghost.notes.add(root, NOTED)
         kept = {memory.content: memory.id for memory in ghost.list(NOTED, limit=1_000)}
     for number in range(EDITED):
         (root / f"n{number:03d}.md").write_text(
@@ -82,7 +82,7 @@ def sync(folder: str, die_at: int | None = None, power: bool = False) -> None:
     """Put, bring the notes up to date, put in a child process."""
     with counted(die_at, power), open_store(f"{folder}/{FILE}") as ghost:
         put_numbered(ghost, 0)
-        ghost.sync_notes(full=True)
+        ghost.notes.sync(full=True)
         say("synced 1")
         put_numbered(ghost, 1)
 
@@ -91,23 +91,25 @@ def verify_sync(folder: Path, lines: list[str]) -> list[str]:
     """Check that notes are unchanged, sections keep their ids, and a second sync does nothing."""
     expected = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
     with open_store(folder / FILE) as ghost:
-        wrong = [f"check: {problem}" for problem in ghost.check().problems]
+        wrong = [f"check: {problem}" for problem in ghost.admin.check().problems]
         wrong += missing(ghost, [(4, number) for number in numbers(lines, "put")])
-        if numbers(lines, "synced") and not all(status.is_clean for status in ghost.notes_status()):
+        if numbers(lines, "synced") and not all(status.is_clean for status in ghost.notes.status()):
             wrong.append("an acknowledged sync left something to do")
-        ghost.sync_notes(full=True)
+        ghost.notes.sync(full=True)
         found = {memory.content: memory.id for memory in ghost.list(NOTED, limit=1_000)}
         wrong += [
             f"a section lost its id: {text[:40]!r}"
             for text, id_ in expected["ids"].items()
             if found.get(text) != id_
         ]
-        if not all(status.is_clean for status in ghost.notes_status()):
+        if not all(status.is_clean for status in ghost.notes.status()):
             wrong.append("the second sync left something to do")
         for word in ("heron0", f"heron{FILES}", f"heron{EDITED}"):
             if not ghost.search(word, NOTED):
                 wrong.append(f"{word} is not found")
-        wrong += [f"check: {problem}" for problem in ghost.check().problems] + unwritable(ghost)
+        wrong += [f"check: {problem}" for problem in ghost.admin.check().problems] + unwritable(
+            ghost
+        )
     return wrong + ([] if _digests(folder / NOTES) == expected["files"] else ["a note was changed"])
 
 
@@ -122,7 +124,7 @@ def fill_mirror(folder: Path) -> None:
     with open_store(folder / FILE) as ghost:
         for number in range(UNITS):
             ghost.put(MIRRORED, f"unit-{number:02d}", _unit(number))
-        ghost.mirror(root, MIRRORED, layout="topics")
+        ghost.notes.mirror(root, MIRRORED, layout="topics")
         for number in range(UNITS // 4):
             ghost.put(MIRRORED, f"unit-{number:02d}", _unit(number, "store's"))
         ghost.put(MIRRORED, f"unit-{UNITS:02d}", _unit(UNITS))
@@ -137,7 +139,7 @@ def mirror(folder: str, die_at: int | None = None, power: bool = False) -> None:
     """Put, mirror, put in a child process."""
     with counted(die_at, power), open_store(f"{folder}/{FILE}") as ghost:
         put_numbered(ghost, 0)
-        ghost.mirror(Path(folder, MIRROR), MIRRORED)
+        ghost.notes.mirror(Path(folder, MIRROR), MIRRORED)
         say("mirrored 1")
         put_numbered(ghost, 1)
 
@@ -146,16 +148,18 @@ def verify_mirror(folder: Path, lines: list[str]) -> list[str]:
     """Check that both sides are intact, and equal after a second run with both changes."""
     wrong = []
     with open_store(folder / FILE) as ghost:
-        wrong += [f"check: {problem}" for problem in ghost.check().problems]
+        wrong += [f"check: {problem}" for problem in ghost.admin.check().problems]
         wrong += missing(ghost, [(4, number) for number in numbers(lines, "put")])
         if numbers(lines, "mirrored"):
             wrong += _unequal(ghost, folder)
-        ghost.mirror(folder / MIRROR, MIRRORED)
+        ghost.notes.mirror(folder / MIRROR, MIRRORED)
         wrong += _unequal(ghost, folder)
-        report = ghost.mirror(folder / MIRROR, MIRRORED)
+        report = ghost.notes.mirror(folder / MIRROR, MIRRORED)
         if report.to_store or report.to_folder:
             wrong.append(f"a third run still finds work: {report.to_dict()}")
-        wrong += [f"check: {problem}" for problem in ghost.check().problems] + unwritable(ghost)
+        wrong += [f"check: {problem}" for problem in ghost.admin.check().problems] + unwritable(
+            ghost
+        )
     return wrong
 
 
@@ -238,7 +242,7 @@ def verify_hooks(folder: Path, lines: list[str]) -> list[str]:
     """Check that files are unchanged and every capture is stored once after calling again."""
     wrong = []
     with open_store(folder / FILE) as ghost:
-        wrong += [f"check: {problem}" for problem in ghost.check().problems]
+        wrong += [f"check: {problem}" for problem in ghost.admin.check().problems]
         stored = [memory.content for memory in ghost.list(limit=1_000)]
     wrong += [
         f"capture {number} is lost"
@@ -252,7 +256,9 @@ def verify_hooks(folder: Path, lines: list[str]) -> list[str]:
         for number in range(SESSIONS):
             if stored.count(_stated(number)) != 1:
                 wrong.append(f"capture {number} is there {stored.count(_stated(number))} times")
-        wrong += [f"check: {problem}" for problem in ghost.check().problems] + unwritable(ghost)
+        wrong += [f"check: {problem}" for problem in ghost.admin.check().problems] + unwritable(
+            ghost
+        )
     expected = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
     return wrong + (
         [] if _digests(folder / "client") == expected else ["a file of the program was changed"]

@@ -153,7 +153,7 @@ def verify_hard_delete(folder: Path, lines: list[str]) -> list[str]:
             for number in numbers(lines, "deleted")
             if number not in gone
         ]
-        ghost.gc()
+        ghost.lifecycle.gc()
     wrong += _traces(folder, gone)
     with open_store(folder / FILE) as ghost:
         for number in range(DELETED):

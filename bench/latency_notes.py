@@ -27,9 +27,9 @@ def noting(plan: Plan) -> Section:
     ]
     counted = _Counted()
     with Ghost.open(plan.folder / "notes.db", embedder=counted, settings=_STATIC) as ghost:
-        added = cost(lambda: ghost.add_notes(root))
+        added = cost(lambda: ghost.notes.add(root))
         looks = [cost(lambda: refresh(ghost.store, NsFilter())) for _ in range(plan.runs)]
-        whole = ghost.embed_status().chunks
+        whole = ghost.admin.embed_status().chunks
         counted.texts.clear()
         note = root / "folder-7" / "note-7.md"
         note.write_text(
@@ -40,7 +40,7 @@ def noting(plan: Plan) -> Section:
         embedded = [text for text in counted.texts if "?" not in text]
         before = [_answer(ghost, question) for question in questions]
     with Ghost.open(plan.folder / "again.db", embedder=counted, settings=_STATIC) as ghost:
-        ghost.add_notes(root)
+        ghost.notes.add(root)
         same = sum(
             _answer(ghost, question) == known
             for question, known in zip(questions, before, strict=True)

@@ -112,7 +112,7 @@ def fill(target: str, plan: Plan) -> tuple[str, list[str]]:
                 )
             ]
         )
-        secret, _ = ghost.create_token("load", [f"{NS}:write"])
+        secret, _ = ghost.admin.create_token("load", [f"{NS}:write"])
     return secret, texts
 
 
@@ -219,7 +219,7 @@ def read_back(target: str, shared: Shared) -> tuple[list[str], list[str]]:
             for key, content in shared.acknowledged.items()
             if stored.get(key) not in (content, *shared.unknown.get(key, ()))
         ]
-        return lost, [str(problem) for problem in ghost.check().problems]
+        return lost, [str(problem) for problem in ghost.admin.check().problems]
 
 
 def findings(plan: Plan, shared: Shared, server: Server) -> dict[str, Any]:

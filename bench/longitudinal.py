@@ -236,7 +236,7 @@ def simulate(days: int, mode: str) -> Figures:
     ) as ghost:
         if mode == MODES[2]:
             given = {"to_tier": "dormant"}
-            ghost.set_rule(
+            ghost.lifecycle.set_rule(
                 "old chatter sleeps",
                 "DEMOTE",
                 tag="chat",

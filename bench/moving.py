@@ -34,7 +34,7 @@ def fill(path: str, memories: int, provider: str) -> None:
     ) as ghost:
         ghost.import_(_lines(memories))
         if provider != "none":
-            ghost.embed_backfill()
+            ghost.admin.embed_backfill()
         for query in many_sentences(memories)[:20]:
             ghost.search(query, ns=WRITTEN)
 
@@ -143,9 +143,9 @@ def _compared(source: str, target: str) -> list[str]:
             for line in ghost.export():
                 made.update(f"{line}\n".encode())
             digests.append(made.hexdigest())
-            verified = ghost.verify_log()
+            verified = ghost.admin.verify_log()
             wrong += [] if verified.ok else [f"{name}: {problem}" for problem in verified.broken]
-            wrong += [f"{name}: {problem}" for problem in ghost.check().problems]
+            wrong += [f"{name}: {problem}" for problem in ghost.admin.check().problems]
     return wrong + ([] if digests[0] == digests[1] else ["the exports differ"])
 
 

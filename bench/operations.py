@@ -131,7 +131,7 @@ def collect(folder: str, die_at: int | None = None, power: bool = False) -> None
     """Put, collect, put in a child process."""
     with counted(die_at, power), open_store(f"{folder}/{FILE}") as ghost:
         put_numbered(ghost, 0)
-        ghost.gc(purge_deleted="all")
+        ghost.lifecycle.gc(purge_deleted="all")
         say("collected 1")
         put_numbered(ghost, 1)
 
@@ -145,7 +145,7 @@ def verify_gc(folder: Path, lines: list[str]) -> list[str]:
             wrong.append(
                 f"{doomed} of {2 * ROWS} expired and removed memories are there; collected: {lines}"
             )
-        ghost.gc(purge_deleted="all")
+        ghost.lifecycle.gc(purge_deleted="all")
         if left := _versions(ghost, EXPIRED) + _versions(ghost, REMOVED):
             wrong.append(f"{left} memories are left after collecting again")
         return wrong + verify_live(ghost, lines) + unwritable(ghost)
@@ -155,7 +155,7 @@ def shrink(folder: str, die_at: int | None = None, power: bool = False) -> None:
     """Put, collect, shrink the file, put in a child process."""
     with counted(die_at, power), open_store(f"{folder}/{FILE}") as ghost:
         put_numbered(ghost, 0)
-        ghost.gc(purge_deleted="all", vacuum=True)
+        ghost.lifecycle.gc(purge_deleted="all", vacuum=True)
         say("shrunk 1")
         put_numbered(ghost, 1)
 
@@ -164,7 +164,7 @@ def verify_vacuum(folder: Path, lines: list[str]) -> list[str]:
     """Find the live ones untouched and the file able to shrink again."""
     with open_store(folder / FILE) as ghost:
         wrong = verify_live(ghost, lines)
-        ghost.gc(purge_deleted="all", vacuum=True)
+        ghost.lifecycle.gc(purge_deleted="all", vacuum=True)
         return wrong + verify_live(ghost, lines) + unwritable(ghost)
 
 

@@ -29,7 +29,7 @@ with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
     costs = []
     for _ in range(2):
         began = time.process_time()
-        made = ghost.outline_project(language, root=root, depth=0, max_nodes=1)
+        made = ghost.outline.project(language, root=root, depth=0, max_nodes=1)
         costs.append(time.process_time() - began)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == \
 "darwin" else 1024)

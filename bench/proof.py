@@ -64,7 +64,7 @@ def unclean(ghost: Ghost) -> list[str]:
         memory.key for memory in ghost.list(NS, limit=1_000_000) if not is_intact(memory.content)
     ]
     return [
-        *(f"check: {problem}" for problem in ghost.check().problems),
+        *(f"check: {problem}" for problem in ghost.admin.check().problems),
         *(f"{name} is torn" for name in torn),
     ]
 

@@ -39,11 +39,11 @@ def _try_everything(ghost: Ghost, tell: Callable[[str], None]) -> None:
     tell(f"read {sum(is_intact(memory.content) for memory in found)}")
     for memory in found[:1]:
         tell(f"got {len(ghost.get(NS, memory.key).content) and len(ghost.history(NS, memory.key))}")
-    tell(f"problems {len(ghost.check().problems)}")
+    tell(f"problems {len(ghost.admin.check().problems)}")
     attempts: dict[str, Callable[[], object]] = {
         "put": lambda: ghost.put(NS, "more", "This cannot be stored."),
         "rm": lambda: ghost.rm(NS, key(0, 0)),
-        "gc": lambda: ghost.gc(purge_deleted="all"),
+        "gc": lambda: ghost.lifecycle.gc(purge_deleted="all"),
     }
     for name, attempt in attempts.items():
         try:
@@ -132,7 +132,7 @@ def _seen(ghost: Ghost, newest: int) -> str:
         torn = sum(not is_intact(memory.content) for memory in listed)
         got = ghost.get(NS, key(0, newest)).content == content(0, newest)
         hits = ghost.search(f"writer 0 number {newest}", NS)
-        problems = len(ghost.check().problems)
+        problems = len(ghost.admin.check().problems)
     except GhostError as error:
         return f"error {type(error).__name__}: {error}"
     return f"seen {len(listed)} {torn} {int(got)} {int(bool(hits))} {problems}"

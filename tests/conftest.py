@@ -311,7 +311,7 @@ def ghost(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Itera
         target = ":memory:" if request.param == "memory" else str(tmp_path / "memory.db")
     with Ghost.open(target, settings=Settings(embed_provider="none"), clock=clock) as found:
         yield found
-        assert found.check().problems == ()
+        assert found.admin.check().problems == ()
 
 
 @pytest.fixture(scope="session")

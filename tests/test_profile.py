@@ -74,7 +74,7 @@ def test_a_program_can_open_a_store_with_the_profile(
     ghost = open_ghost(":memory:", profile="specified")
     assert ghost.put("agent:a", "event", "We met at noon.").kind == "episodic"
     ghost.put("agent:a", "fact", "The sky is blue.", tier="ltm")
-    rules = {rule.id: rule.cond_unaccessed_gt_hours for rule in ghost.rules()}
+    rules = {rule.id: rule.cond_unaccessed_gt_hours for rule in ghost.lifecycle.rules()}
     assert rules["sys-demote-stale-ltm"] == 168
     clock.forward(hours=169)
     assert ghost.reflect("agent:a").demoted == 1

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ from ghostmem import (
     errors,
 )
 from ghostmem.clock import as_time, format_time, parse_time, parse_ttl, read_time
+from ghostmem.ghost import MOVED
 from ghostmem.ids import UlidMaker, is_ulid, milliseconds
 from ghostmem.settings import Settings, load, resolve, write_config
 from ghostmem.store import Store, again
@@ -328,7 +330,7 @@ def test_wrong_types_raise_errors_of_ghost(
         "write_note": {"ns": "a", "text": "text"},
     }
     with pytest.raises(InvalidInputError) as error:
-        getattr(ghost, method)(**required.get(method, {}), **arguments)
+        attrgetter(MOVED.get(method, method))(ghost)(**required.get(method, {}), **arguments)
     assert next(iter(arguments)).rstrip("s") in str(error.value)
 
 
@@ -337,7 +339,7 @@ def test_wrong_types_raise_errors_of_ghost(
 def test_an_empty_value_is_not_all_namespaces(ghost: Ghost, method: str, value: object) -> None:
     """Only None and an empty text mean all namespaces."""
     with pytest.raises(InvalidInputError, match="namespace must be text"):
-        list(getattr(ghost, method)(ns=value))
+        list(attrgetter(MOVED.get(method, method))(ghost)(ns=value))
 
 
 @pytest.mark.parametrize(
@@ -441,7 +443,7 @@ def test_paths_that_no_file_can_have(ghost: Ghost, method: str, arguments: dict[
     name = (names | folders).get(method, "path")
     for value in ("text " * 1000, "a\0b", "\ud800", 5, b"notes.md"):
         with pytest.raises(InvalidInputError, match=name.rstrip("s")):
-            getattr(ghost, method)(**{name: value}, **arguments)
+            attrgetter(MOVED.get(method, method))(ghost)(**{name: value}, **arguments)
 
 
 def test_numbers_of_numpy_are_numbers(ghost: Ghost) -> None:

@@ -64,8 +64,8 @@ def test_a_store_of_every_earlier_schema_opens(tmp_path: Path, last: str) -> Non
             ("tea", "mug")
         ]
         ghost.put("agent:a", "cup", "The cup is red.")
-        ghost.repair()  # the full text was left out of the copy: every index can be made from the rows
-        assert ghost.check().ok
+        ghost.admin.repair()  # the full text was left out of the copy: every index can be made from the rows
+        assert ghost.admin.check().ok
         assert [hit.key for hit in ghost.search("what does Sam drink?", "agent:a", limit=1)] == [
             "tea"
         ]

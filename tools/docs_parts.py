@@ -1,6 +1,5 @@
 """The parts of the docs that are made from the code: commands, settings, errors, methods, types."""
 
-import ast
 import dataclasses
 import inspect
 import re
@@ -9,7 +8,6 @@ import textwrap
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import partial
-from importlib import import_module
 from typing import Any, is_typeddict
 
 import click
@@ -21,6 +19,7 @@ from ghostmem.cli.main import CONTEXT_SETTINGS, GROUPS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.models import TUNED
 from ghostmem.embed.static import StaticEmbedder
+from ghostmem.ghost import Group
 from ghostmem.mcp.tools import chosen_tools
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
 from ghostmem.web.routes import ROUTES
@@ -113,20 +112,28 @@ ARGUMENTS = {
 
 # The methods of Ghost on each page of the library's reference.
 METHODS = {
-    "Memories": "put put_many get chunks history list files peek patch curate used rm restore "
-    "tags rename_tag rm_tag",
-    "Search and facts": "search context timeline conflicts resolve reopen source_aliases "
-    "set_source_alias rm_source_alias",
-    "Links and summaries": "edge rm_edge edges link edge_candidates infer_edges relink clusters "
-    "consolidate expand",
-    "Lifecycle and deletion": "reflect undo runs rules rule set_rule rm_rule reset_rule gc forget "
-    "quarantined held release drop_held",
-    "Conversations, notes and code": "ingest ingest_transcript capture mine_procedures add_notes "
-    "note_folders sync_notes notes_status rm_notes write_note mirror outline_symbol outline_file "
-    "outline_project stale",
-    "Export and import": "export export_original import_ import_ghost import_foreign backup",
-    "Store": "open close namespaces rm_namespace stats embed_status embed_backfill embed_switch "
-    "create_token tokens revoke_token check repair verify_log audit_log",
+    "Memories": "put put_many get chunks history list files admin.peek patch "
+    "curate used rm restore admin.tags admin.rename_tag "
+    "admin.rm_tag",
+    "Search and facts": "search context timeline conflicts resolve reopen "
+    "admin.source_aliases admin.set_source_alias "
+    "admin.rm_source_alias",
+    "Links and summaries": "edge graph.rm_edge edges graph.link graph.edge_candidates "
+    "graph.infer_edges graph.relink clusters consolidate expand",
+    "Lifecycle and deletion": "reflect lifecycle.undo lifecycle.runs lifecycle.rules "
+    "lifecycle.rule lifecycle.set_rule lifecycle.rm_rule "
+    "lifecycle.reset_rule lifecycle.gc forget quarantine.list "
+    "quarantine.get quarantine.release quarantine.drop",
+    "Conversations, notes and code": "ingest transfer.ingest_transcript capture "
+    "transfer.mine_procedures notes.add notes.folders notes.sync "
+    "notes.status notes.rm notes.write notes.mirror outline.symbol "
+    "outline.file outline.project outline.stale",
+    "Export and import": "export transfer.export_original import_ transfer.import_ghost "
+    "transfer.import_foreign transfer.backup",
+    "Store": "open close admin.namespaces admin.rm_namespace admin.stats "
+    "admin.embed_status admin.embed_backfill admin.embed_switch "
+    "admin.create_token admin.tokens admin.revoke_token admin.check "
+    "admin.repair admin.verify_log admin.audit_log",
 }
 
 # The meaning of each feature of the score.
@@ -380,28 +387,18 @@ def signature(function: Callable[..., Any], leave_out: str) -> str:
     return f"({arguments}) -> {annotation(found.return_annotation)}"
 
 
-FEATURE_PACKAGES = tuple(
-    f"ghostmem.{name}."
-    for name in (
-        "admin capture context graph lifecycle memory notes outline search transfer truth web"
-    ).split()
-)
-
-
-def operation_of(method: Callable[..., Any]) -> Callable[..., Any] | None:
-    """Return the operation that a method of Ghost calls."""
-    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(method)))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(FEATURE_PACKAGES):
-            found: Callable[..., Any] = getattr(import_module(str(node.module)), node.names[0].name)
-            return found
-    return None
-
-
 def methods() -> dict[str, Callable[..., Any]]:
-    """Return the public methods of Ghost in the order of the source."""
+    """Return the public methods of Ghost and its groups in the order of the source."""
+    no_store: Any = None
+    groups = vars(ghostmem.Ghost(no_store)).items()
+    classes: dict[str, type] = {
+        "": ghostmem.Ghost,
+        **{f"{name}.": type(group) for name, group in groups if isinstance(group, Group)},
+    }
     found = {
-        name: getattr(ghostmem.Ghost, name)
-        for name in vars(ghostmem.Ghost)
+        f"{prefix}{name}": getattr(kind, name)
+        for prefix, kind in classes.items()
+        for name in vars(kind)
         if not name.startswith("_")
     }
     return {name: method for name, method in found.items() if callable(method)}
@@ -418,7 +415,10 @@ def method_tables() -> str:
         + table(
             "method | result",
             [
-                [linked(name, f"library/{slug(title)}.md", name), first_line(methods()[name])]
+                [
+                    linked(name, f"library/{slug(title)}.md", name.replace(".", "")),
+                    first_line(methods()[name]),
+                ]
                 for name in names.split()
             ],
         )
@@ -432,7 +432,7 @@ def method_part(title: str) -> str:
     for name in METHODS[title].split():
         method = methods()[name]
         owner = "Ghost" if name == "open" else "ghost"
-        text += [f"## {name}", fenced(f"{owner}.{name}{signature(method, 'self')}", "py")]
+        text += [f"## {name}", fenced(f"{owner}.{name}{signature(method, 'store')}", "py")]
         text.append(described_arguments(inspect.cleandoc(method.__doc__ or "")))
     return "\n\n".join(text)
 
@@ -510,7 +510,7 @@ def calls(name: str, made: type[Any]) -> list[str]:
         *made_by,
         *(
             f"{'await ' if inspect.iscoroutinefunction(method) else ''}"
-            f"{name.lower()}.{method.__name__}{signature(method, 'self')}"
+            f"{name.lower()}.{method.__name__}{signature(method, 'store')}"
             for method in own
             if inspect.isfunction(method)
         ),
@@ -521,7 +521,7 @@ def report_part() -> str:
     """Return the types that methods return but that are not public names."""
     found: dict[str, Any] = {}
     for method in methods().values():
-        collect(inspect.signature(method).return_annotation, operation_of(method), found)
+        collect(inspect.signature(method).return_annotation, method, found)
     return "\n\n".join(described(name, made) for name, made in found.items())
 
 

@@ -113,7 +113,7 @@ def _operation(ghost: Ghost, chance: random.Random, ns: str, key: str, text: str
             chance.choice(("depends_on", "refines", "contradicts", "relates_to")),
         )
     elif kind == "tags":
-        ghost.rename_tag(f"t{chance.randrange(9)}", f"t{chance.randrange(9)}")
+        ghost.admin.rename_tag(f"t{chance.randrange(9)}", f"t{chance.randrange(9)}")
     elif kind == "curate":
         ghost.curate(ns, key, chance.choice(("promote", "demote", "boost", "diminish")))
     else:

@@ -108,7 +108,7 @@ def opened(tmp_path: Path, clock: Clock) -> Iterator[Callable[..., Ghost]]:
 def ghost(opened: Callable[..., Ghost], root: Path) -> Ghost:
     """Open a store that searches the folder of daily notes."""
     found = opened()
-    found.add_notes(root)
+    found.notes.add(root)
     return found
 
 
@@ -173,7 +173,7 @@ def test_building_a_tool_registers_and_opens_nothing(
     assert tool.store is store
     assert save.store is store
     assert dict(ghostmem.mcp.tools.TOOLSETS) == before
-    assert store.note_folders() == []
+    assert store.notes.folders() == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "store"]
     names = {name: set(chosen_tools([name], tmp_path)) for name in before}
     assert [name for name, tools in names.items() if "memory_search" in tools] == ["notes"]
@@ -211,7 +211,7 @@ def test_search_answers(case: str, ghost: Ghost) -> None:
 def test_several_results_to_the_byte(opened: Callable[..., Ghost], root: Path) -> None:
     """Numbered from 1, best first, one blank line between, no score, nothing before and nothing after."""
     store = opened()
-    store.add_notes(root)
+    store.notes.add(root)
     (root / "daily" / "2026-02-07.md").write_text(
         "The wifi router, the router of the network.\n", encoding="utf-8"
     )
@@ -232,7 +232,7 @@ def test_five_results_unless_told_otherwise(opened: Callable[..., Ghost], root: 
             f"Vehicle number {number}.\n", encoding="utf-8"
         )
     store = opened()
-    store.add_notes(root)
+    store.notes.add(root)
     tool = MemorySearch(store)
     for given, count in ((None, 5), (1, 1), (2, 2), (8, 8), (100, 9)):
         args = {"query": "vehicle"} | ({} if given is None else {"max_results": given})
@@ -262,7 +262,7 @@ def test_a_long_note_answers_with_its_pieces(opened: Callable[..., Ghost], root:
         encoding="utf-8",
     )
     store = opened()
-    store.add_notes(root)
+    store.notes.add(root)
     answer = MemorySearch(store).execute(said(query="juniper", max_results=1))
     assert answer.startswith("Memory Result 1: [source: MEMORY.md]\n")
     assert "The spare key lies under the juniper." in answer
@@ -277,7 +277,7 @@ def test_two_pieces_of_one_section_are_two_results(
     text = f"The juniper was planted in March.\n\n{filler}\n\nThe juniper was cut down in May.\n"
     (root / "daily" / "2026-02-07.md").write_text(text, encoding="utf-8")
     store = opened()
-    store.add_notes(root)
+    store.notes.add(root)
     answer = MemorySearch(store).execute(said(query="juniper"))
     assert answer.count("[source: daily/2026-02-07.md]") == 2
     assert "planted in March" in answer
@@ -288,7 +288,7 @@ def test_a_note_of_any_age_is_found(opened: Callable[..., Ghost], root: Path) ->
     """There is no window of recent days."""
     (root / "daily" / "2019-11-30.md").write_text("Planted the walnut tree.\n", encoding="utf-8")
     store = opened()
-    store.add_notes(root)
+    store.notes.add(root)
     assert (
         MemorySearch(store).execute(said(query="walnut"))
         == "Memory Result 1: [source: daily/2019-11-30.md]\nPlanted the walnut tree."
@@ -314,7 +314,7 @@ def test_the_source_is_relative_to_the_folder(opened: Callable[..., Ghost], tmp_
     (root / "USER.md").write_text("Called Sigrid.\n", encoding="utf-8")
     (root / "memory" / "deep" / "tea.md").write_text("Likes darjeeling.\n", encoding="utf-8")
     store = opened()
-    store.add_notes(root)
+    store.notes.add(root)
     assert (
         MemorySearch(store).execute(said(query="darjeeling"))
         == "Memory Result 1: [source: memory/deep/tea.md]\nLikes darjeeling."
@@ -371,7 +371,7 @@ def test_a_model_that_is_down_does_not_stop_the_search(
 ) -> None:
     """Words are found without it."""
     store = opened(embedder=failing)
-    store.add_notes(root)
+    store.notes.add(root)
     assert "[source: MEMORY.md]" in MemorySearch(store).execute(said(query="osprey"))
 
 
@@ -519,12 +519,12 @@ def test_a_folder_that_is_named_comes_first(
 ) -> None:
     """By the tool, then by the setting, whatever was added; it is made when it is not there, and searched."""
     store = opened(notes_dir=str(tmp_path / "set"))
-    store.add_notes(root)
+    store.notes.add(root)
     MemorySave(store).execute(said(content="Set zebra."))
     assert saved_at(tmp_path) == [f"set/daily/{TODAY}.md"]
     MemorySave(store, tmp_path / "given").execute(said(content="Given giraffe."))
     assert saved_at(tmp_path) == [f"given/daily/{TODAY}.md", f"set/daily/{TODAY}.md"]
-    assert {folder.root for folder in store.note_folders()} == {
+    assert {folder.root for folder in store.notes.folders()} == {
         str(root),
         str(tmp_path / "set"),
         str(tmp_path / "given"),
@@ -548,7 +548,7 @@ def test_the_environment_names_a_folder(tmp_path: Path, monkeypatch: pytest.Monk
 def test_the_only_folder_of_daily_notes_is_taken(ghost: Ghost, root: Path, tmp_path: Path) -> None:
     """Folders of other kinds do not count."""
     (tmp_path / "vault" / ".obsidian").mkdir(parents=True)
-    ghost.add_notes(tmp_path / "vault")
+    ghost.notes.add(tmp_path / "vault")
     MemorySave(ghost).execute(said(content="Text."))
     assert saved_at(tmp_path) == [f"memory/daily/{TODAY}.md"]
 
@@ -559,7 +559,7 @@ def test_beside_the_store_when_there_is_none(opened: Callable[..., Ghost], tmp_p
     assert MemorySave(store).execute(said(content="Quokka.")) == f"Saved to daily log ({TODAY}.md)"
     assert MemorySave(store).execute(said(content="Wombat.")) == f"Saved to daily log ({TODAY}.md)"
     assert saved_at(tmp_path) == [f"store/notes/daily/{TODAY}.md"]
-    assert [(folder.root, folder.layout) for folder in store.note_folders()] == [
+    assert [(folder.root, folder.layout) for folder in store.notes.folders()] == [
         (str(tmp_path / "store" / "notes"), "daily")
     ]
     assert "Quokka.\n\nWombat." in MemorySearch(store).execute(said(query="quokka"))
@@ -569,7 +569,7 @@ def test_several_folders_are_an_error_that_names_them(ghost: Ghost, tmp_path: Pa
     """Nobody guesses; nothing is written."""
     (tmp_path / "second").mkdir()
     (tmp_path / "second" / "MEMORY.md").write_text("x", encoding="utf-8")
-    ghost.add_notes(tmp_path / "second")
+    ghost.notes.add(tmp_path / "second")
     with pytest.raises(MemorySaveFailError, match="2 folders of daily notes") as told:
         MemorySave(ghost).execute(said(content="Text."))
     assert str(tmp_path / "second") in str(told.value)
@@ -613,7 +613,7 @@ def test_the_folder_keeps_its_habits_and_is_searched_once(
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("Text.\n", encoding="utf-8")
     store = opened()
-    store.add_notes(root)
+    store.notes.add(root)
     tool = MemorySave(store, root)
     tool.execute(said(content="A yak was seen."))
     tool.execute(said(content="An ibex was seen.", target="long_term"))
@@ -622,4 +622,4 @@ def test_the_folder_keeps_its_habits_and_is_searched_once(
         answer = MemorySearch(store).execute(said(query=word))
         assert answer.startswith(f"Memory Result 1: [source: {source}]\n")
         assert answer.count(word) == 1
-    assert len(store.note_folders()) == 1
+    assert len(store.notes.folders()) == 1

@@ -156,7 +156,7 @@ def test_what_was_said_is_memory(open_ghost: Callable[..., Ghost]) -> None:
     assert ghost.search("green tea", NS)[0].content == "I drink green tea in the morning."
     assert ghost.search("umbrella", NS)[0].source_kind == "self"
     assert ghost.search("ignore previous instructions", NS) == []
-    assert ghost.quarantined() == []
+    assert ghost.quarantine.list() == []
 
 
 class Scripted:

@@ -144,7 +144,7 @@ def test_orders_of_others_leave_no_hole(ghost: Ghost) -> None:
     thread = StoredThread(ghost, NS, "s1", "test")
     thread.add([said("look it up"), said(order, "tool"), said(order, "user")])
     assert texts(thread) == ["look it up", order, order]
-    assert ghost.quarantined() == []
+    assert ghost.quarantine.list() == []
     assert [memory.content == order for memory in sorted(ghost.list(NS), key=lambda m: m.key)] == [
         False,
         False,

@@ -38,7 +38,7 @@ def sql(path: Path, *statements: str) -> None:
 
 def test_a_log_that_nobody_touched_is_whole(ghost: Ghost) -> None:
     """Every verb that writes goes on with the chain: put, rm, restore, curate, tags, reflect, embed, undo, import."""
-    assert ghost.verify_log().head == ""
+    assert ghost.admin.verify_log().head == ""
     for number in range(4):
         ghost.put("a", f"k{number}", f"text {number}", tags=["t"])
     ghost.put("b", "k", "text")
@@ -46,15 +46,15 @@ def test_a_log_that_nobody_touched_is_whole(ghost: Ghost) -> None:
     ghost.rm("a", "k1")
     ghost.restore("a", "k1")
     ghost.curate("a", "k2", "promote")
-    ghost.rename_tag("t", "u")
+    ghost.admin.rename_tag("t", "u")
     ghost.consolidate("a", "sum", "summary", ["k0", "k1"])
     ghost.reflect()
-    ghost.repair()
+    ghost.admin.repair()
     ghost.rm("a", "k3", hard=True)
-    ghost.rm_namespace("b", hard=True)
-    found = ghost.verify_log()
+    ghost.admin.rm_namespace("b", hard=True)
+    found = ghost.admin.verify_log()
     assert (found.ok, found.broken, found.unchained, len(found.head)) == (True, (), 0, 64)
-    assert found.lines == len(ghost.audit_log())
+    assert found.lines == len(ghost.admin.audit_log())
 
 
 TAMPERED = {
@@ -108,7 +108,7 @@ def test_tampering_is_found(open_ghost: OPEN, path: Path, how: str) -> None:
     """Whatever is changed, removed, inserted, moved or cut off, the first line that does not fit is named."""
     statements, said = TAMPERED[how]
     sql(path, *statements)
-    found = open_ghost().verify_log()
+    found = open_ghost().admin.verify_log()
     assert not found.ok
     assert any(sentence.startswith(said) for sentence in found.broken), found.broken
 
@@ -119,27 +119,27 @@ def test_an_older_head_is_found_where_it_stood(open_ghost: OPEN) -> None:
     heads = []
     for number in range(6):
         ghost.put("ab"[number % 2], f"k{number}", "text")
-        heads.append(ghost.verify_log().head)
+        heads.append(ghost.admin.verify_log().head)
     assert len(set(heads)) == 6
     ghost.rm("a", "k0", hard=True)
-    ghost.rm_namespace("b", hard=True)
+    ghost.admin.rm_namespace("b", hard=True)
     for number, head in enumerate(heads):
-        found = ghost.verify_log(head.upper())
+        found = ghost.admin.verify_log(head=head.upper())
         assert found.ok
         assert f"line {number + 1} of " in found.known
-    assert "line 12 of 12" not in ghost.verify_log(heads[0]).known
+    assert "line 12 of 12" not in ghost.admin.verify_log(head=heads[0]).known
 
 
 def test_a_rewritten_chain_is_found_by_a_head_kept_elsewhere(open_ghost: OPEN, path: Path) -> None:
     """Whoever writes the file can write a whole new chain; the head that was noted before never stood in it."""
     ghost = open_ghost()
-    head = ghost.verify_log().head
+    head = ghost.admin.verify_log().head
     ghost.close()
     path.unlink()
     with Ghost.open(path, embedder="none") as forged:
         forged.put("a", "k0", "text 0")
-        assert forged.verify_log().ok
-        found = forged.verify_log(head)
+        assert forged.admin.verify_log().ok
+        found = forged.admin.verify_log(head=head)
     assert not found.ok
     assert "was never in this log" in found.broken[0]
 
@@ -148,22 +148,26 @@ def test_a_rewritten_chain_is_found_by_a_head_kept_elsewhere(open_ghost: OPEN, p
 def test_what_is_no_digest_is_refused(ghost: Ghost, head: str) -> None:
     """A head has 64 hexadecimal digits."""
     with pytest.raises(InvalidInputError, match="not a digest"):
-        ghost.verify_log(head)
+        ghost.admin.verify_log(head=head)
 
 
 def test_lines_from_before_the_chain_are_counted(open_ghost: OPEN, path: Path) -> None:
     """A store that was written by an older Ghost has lines without a hash; what comes behind is chained."""
     sql(path, "UPDATE changes SET hash = NULL, line = NULL", "UPDATE namespaces SET head = NULL")
     ghost = open_ghost()
-    assert (ghost.verify_log().ok, ghost.verify_log().unchained, ghost.verify_log().head) == (
+    assert (
+        ghost.admin.verify_log().ok,
+        ghost.admin.verify_log().unchained,
+        ghost.admin.verify_log().head,
+    ) == (
         True,
         12,
         "",
     )
     ghost.put("b", "new", "text")
-    found = ghost.verify_log()
+    found = ghost.admin.verify_log()
     assert (found.ok, found.lines, found.unchained, len(found.head)) == (True, 13, 12, 64)
-    assert "line 13 of 13" in ghost.verify_log(found.head).known
+    assert "line 13 of 13" in ghost.admin.verify_log(head=found.head).known
 
 
 def test_the_log_holds_no_contents(open_ghost: OPEN, path: Path) -> None:
@@ -186,31 +190,31 @@ def test_who_changed_what_is_listed(ghost: Ghost, clock: Any) -> None:
         CALLER.reset(token)
     ghost.put("a", "cup", "white")
     ghost.rm("a", "cup", hard=True)
-    told = [(line.ns, line.actor, line.op, line.key) for line in ghost.audit_log()]
+    told = [(line.ns, line.actor, line.op, line.key) for line in ghost.admin.audit_log()]
     assert told == [
         ("a", "owner", "put", "tea"),
         ("b", "laptop", "put", "pot"),
         ("a", "owner", "put", None),
         ("a", "owner", "delete", None),
     ]
-    assert [line.ns for line in ghost.audit_log("b")] == ["b"]
-    assert len(ghost.audit_log(since="2026-03-15")) == 3
-    assert [line.op for line in ghost.audit_log(limit=1)] == ["delete"]
+    assert [line.ns for line in ghost.admin.audit_log("b")] == ["b"]
+    assert len(ghost.admin.audit_log(since="2026-03-15")) == 3
+    assert [line.op for line in ghost.admin.audit_log(limit=1)] == ["delete"]
 
 
 def test_copies_and_imports_have_whole_logs(open_ghost: OPEN, path: Path, tmp_path: Path) -> None:
     """A backup carries the log along; an import begins one of its own."""
     ghost = open_ghost()
-    ghost.backup(tmp_path / "copy.db")
+    ghost.transfer.backup(tmp_path / "copy.db")
     lines = tmp_path / "export.jsonl"
     lines.write_text("".join(f"{line}\n" for line in ghost.export()), encoding="utf-8")
-    copy = open_ghost("copy.db").verify_log()
-    assert (copy.ok, copy.head) == (True, ghost.verify_log().head)
+    copy = open_ghost("copy.db").admin.verify_log()
+    assert (copy.ok, copy.head) == (True, ghost.admin.verify_log().head)
     other = open_ghost("other.db")
     with lines.open(encoding="utf-8") as stream:
         other.import_(stream)
-    assert other.verify_log().ok
-    assert other.verify_log().lines
+    assert other.admin.verify_log().ok
+    assert other.admin.verify_log().lines
 
 
 WRITER = """
@@ -230,5 +234,5 @@ def test_several_processes_write_one_chain(open_ghost: OPEN, path: Path) -> None
         subprocess.Popen([sys.executable, "-c", WRITER, path, name]) for name in ("x", "y", "z")
     ]
     assert [process.wait() for process in running] == [0, 0, 0]
-    found = open_ghost().verify_log()
+    found = open_ghost().admin.verify_log()
     assert (found.ok, found.broken, found.lines) == (True, (), 12 + 3 * 30)

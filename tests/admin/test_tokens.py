@@ -14,21 +14,21 @@ from ghostmem.errors import ConflictError, ForbiddenError, InvalidInputError, No
 
 def test_a_token_is_made_and_known_again(ghost: Ghost) -> None:
     """The secret leads back to the name and the grants; the record has no secret."""
-    secret, token = ghost.create_token("laptop", ["agent:me:write", "*:read"])
+    secret, token = ghost.admin.create_token("laptop", ["agent:me:write", "*:read"])
     assert secret.startswith(f"ghost_{token.id}_")
     assert len(secret.removeprefix(f"ghost_{token.id}_")) == 43  # 256 bits
     caller = verify(ghost.store, secret)
     assert caller is not None
     assert (caller.name, caller.grants) == ("laptop", (("agent:me", "write"), ("*", "read")))
     assert token.to_dict().keys() == {"id", "name", "grants", "created_at"}
-    assert [known.id for known in ghost.tokens()] == [token.id]
+    assert [known.id for known in ghost.admin.tokens()] == [token.id]
 
 
 def test_secrets_differ(ghost: Ghost) -> None:
     """No two tokens have the same secret, and one does not open as another."""
     (one, first), (two, second) = (
-        ghost.create_token("one", ["a:read"]),
-        ghost.create_token("two", ["a:read"]),
+        ghost.admin.create_token("one", ["a:read"]),
+        ghost.admin.create_token("two", ["a:read"]),
     )
     assert one != two
     assert verify(ghost.store, one.replace(first.id, second.id)) is None
@@ -38,7 +38,7 @@ def test_only_a_hash_is_stored(open_ghost: Callable[..., Ghost]) -> None:
     """Whoever reads the file cannot call in somebody's name, and an export has nothing of tokens at all."""
     ghost = open_ghost()
     ghost.put("a", "k", "text")
-    secret, token = ghost.create_token("laptop", ["a:read"])
+    secret, token = ghost.admin.create_token("laptop", ["a:read"])
     db = apsw.Connection(ghost.store.engine.location)
     stored = str(db.execute("SELECT * FROM tokens").fetchall())
     db.close()
@@ -65,14 +65,14 @@ def test_only_a_hash_is_stored(open_ghost: Callable[..., Ghost]) -> None:
 )
 def test_what_is_not_the_secret_opens_nothing(ghost: Ghost, change: Callable[[str], str]) -> None:
     """Every character counts."""
-    secret, _ = ghost.create_token("laptop", ["a:read"])
+    secret, _ = ghost.admin.create_token("laptop", ["a:read"])
     assert verify(ghost.store, change(secret)) is None
     assert verify(ghost.store, secret) is not None
 
 
 def test_expiry(ghost: Ghost, clock: Any) -> None:
     """A token is good until the moment it expires."""
-    secret, token = ghost.create_token("laptop", ["a:read"], expires="1h")
+    secret, token = ghost.admin.create_token("laptop", ["a:read"], expires="1h")
     assert token.expires_at is not None
     clock.forward(minutes=59)
     assert verify(ghost.store, secret) is not None
@@ -82,41 +82,41 @@ def test_expiry(ghost: Ghost, clock: Any) -> None:
 
 def test_revoking(ghost: Ghost) -> None:
     """A revoked token is useless at once, stays on the list, and can be named by its id as well."""
-    secret, token = ghost.create_token("laptop", ["a:read"])
-    other, second = ghost.create_token("other", ["a:read"])
-    assert ghost.revoke_token("laptop").id == token.id
+    secret, token = ghost.admin.create_token("laptop", ["a:read"])
+    other, second = ghost.admin.create_token("other", ["a:read"])
+    assert ghost.admin.revoke_token("laptop").id == token.id
     assert verify(ghost.store, secret) is None
     assert verify(ghost.store, other) is not None
-    assert ghost.revoke_token(second.id).revoked_at is not None
-    assert [known.revoked_at is not None for known in ghost.tokens()] == [True, True]
+    assert ghost.admin.revoke_token(second.id).revoked_at is not None
+    assert [known.revoked_at is not None for known in ghost.admin.tokens()] == [True, True]
     with pytest.raises(ConflictError, match="already revoked"):
-        ghost.revoke_token("laptop")
+        ghost.admin.revoke_token("laptop")
     with pytest.raises(NotFoundError, match="no token"):
-        ghost.revoke_token("nobody")
+        ghost.admin.revoke_token("nobody")
 
 
 def test_names_are_unique_among_the_living(ghost: Ghost, clock: Any) -> None:
     """A name is free again when its token expired or was revoked; then the name means the living one."""
-    ghost.create_token("laptop", ["a:read"], expires="1h")
+    ghost.admin.create_token("laptop", ["a:read"], expires="1h")
     with pytest.raises(ConflictError, match="laptop"):
-        ghost.create_token("laptop", ["a:read"])
+        ghost.admin.create_token("laptop", ["a:read"])
     clock.forward(hours=2)
-    _, second = ghost.create_token("laptop", ["a:read"])
-    assert ghost.revoke_token("laptop").id == second.id
-    ghost.create_token("laptop", ["a:read"])
+    _, second = ghost.admin.create_token("laptop", ["a:read"])
+    assert ghost.admin.revoke_token("laptop").id == second.id
+    ghost.admin.create_token("laptop", ["a:read"])
 
 
 def test_use_is_noted_once_an_hour(ghost: Ghost, clock: Any) -> None:
     """Knowing roughly when a token was used does not cost a write for every request."""
-    secret, token = ghost.create_token("laptop", ["a:read"])
+    secret, token = ghost.admin.create_token("laptop", ["a:read"])
     verify(ghost.store, secret)
-    first = ghost.tokens()[0].last_used_at
+    first = ghost.admin.tokens()[0].last_used_at
     clock.forward(minutes=59)
     verify(ghost.store, secret)
-    assert ghost.tokens()[0].last_used_at == first
+    assert ghost.admin.tokens()[0].last_used_at == first
     clock.forward(minutes=2)
     verify(ghost.store, secret)
-    assert ghost.tokens()[0].last_used_at != first
+    assert ghost.admin.tokens()[0].last_used_at != first
     assert first is not None
     assert token.last_used_at is None
 
@@ -124,19 +124,19 @@ def test_use_is_noted_once_an_hour(ghost: Ghost, clock: Any) -> None:
 def test_a_busy_store_does_not_fail_the_check(open_ghost: Callable[..., Ghost]) -> None:
     """While somebody else writes, a token is known all the same; its use is noted another time."""
     ghost, other = open_ghost(), open_ghost()
-    secret, _ = ghost.create_token("laptop", ["a:read"])
+    secret, _ = ghost.admin.create_token("laptop", ["a:read"])
     with other.store.engine.write():
         assert verify(ghost.store, secret) is not None
-    assert ghost.tokens()[0].last_used_at is None
+    assert ghost.admin.tokens()[0].last_used_at is None
     assert verify(ghost.store, secret) is not None
-    assert ghost.tokens()[0].last_used_at is not None
+    assert ghost.admin.tokens()[0].last_used_at is not None
 
 
 def test_whether_there_ever_was_one(ghost: Ghost) -> None:
     """A revoked token counts: taking it away must not open the door."""
     assert has_tokens(ghost.store) is False
-    ghost.create_token("laptop", ["a:read"])
-    ghost.revoke_token("laptop")
+    ghost.admin.create_token("laptop", ["a:read"])
+    ghost.admin.revoke_token("laptop")
     assert has_tokens(ghost.store) is True
 
 
@@ -167,8 +167,8 @@ def test_what_cannot_be_granted(
 ) -> None:
     """Names, grants and durations are checked before anything is made."""
     with pytest.raises(InvalidInputError, match=words):
-        ghost.create_token(name, grants, expires=expires)
-    assert ghost.tokens() == []
+        ghost.admin.create_token(name, grants, expires=expires)
+    assert ghost.admin.tokens() == []
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_what_cannot_be_granted(
 )
 def test_what_a_grant_covers(ghost: Ghost, grant: str, ns: str, scope: str, may: bool) -> None:
     """A scope includes those before it; a namespace is itself, a prefix is what starts with it, a star is all."""
-    secret, _ = ghost.create_token("x", [grant])
+    secret, _ = ghost.admin.create_token("x", [grant])
     caller = verify(ghost.store, secret)
     assert caller is not None
     assert caller.may(ns, scope) is may
@@ -219,5 +219,5 @@ def test_the_owner_may_everything() -> None:
 
 def test_tokens_survive_another_opening(open_ghost: Callable[..., Ghost]) -> None:
     """What one process made, another knows."""
-    secret, _ = open_ghost().create_token("laptop", ["a:read"])
+    secret, _ = open_ghost().admin.create_token("laptop", ["a:read"])
     assert verify(open_ghost().store, secret) is not None

@@ -314,7 +314,7 @@ def fill(path: str, now: datetime, provider: str = "none") -> None:
     client = CLIENT.set("claude-code")
     with Ghost.open(path, settings=Settings(embed_provider=provider), clock=clock) as ghost:
         # the specified idle time, so that some of the memories are dormant by now
-        ghost.set_rule(
+        ghost.lifecycle.set_rule(
             "sys-demote-stale-ltm",
             "DEMOTE",
             rule_id="sys-demote-stale-ltm",

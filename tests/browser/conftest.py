@@ -239,7 +239,7 @@ def open_viewer(
             stop(viewer.process)
         assert viewer.problems == []
         with viewer.store() as ghost:
-            assert ghost.check().problems == ()
+            assert ghost.admin.check().problems == ()
 
 
 @pytest.fixture
@@ -262,7 +262,7 @@ def open_look(shared_server: Viewer, chromium: Any) -> Iterator[Callable[..., Vi
     """Return a function that opens a page on the shared server, signed in; the test must change nothing there."""
     opened: list[Viewer] = []
     with shared_server.store() as ghost:
-        before = ghost.verify_log().head
+        before = ghost.admin.verify_log().head
 
     def run(**context: Any) -> Viewer:
         viewer = Viewer(shared_server.url, shared_server.path, shared_server.process, None)
@@ -276,7 +276,9 @@ def open_look(shared_server: Viewer, chromium: Any) -> Iterator[Callable[..., Vi
         viewer.page.context.close()
         assert viewer.problems == []
     with shared_server.store() as ghost:
-        assert ghost.verify_log().head == before, "a test that only looks has changed the store"
+        assert ghost.admin.verify_log().head == before, (
+            "a test that only looks has changed the store"
+        )
 
 
 @pytest.fixture

@@ -366,7 +366,7 @@ def test_nodes_are_coloured_and_weak_links_are_hidden(
     with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
         for number, (tag, who) in enumerate((("red", "ann"), ("red", "bob"), ("blue", "ann"))):
             ghost.put("a:b", f"k{number}", f"Text {number}.", tags=[tag], source_user=who)
-        ghost.edge("a:b", "k0", "k1", "relates_to", 0.8)
+        ghost.edge("a:b", "k0", "k1", "relates_to", weight=0.8)
         ids = [ghost.history("a:b", f"k{number}")[-1].id for number in (1, 2)]
         with ghost.store.engine.write(within=("a:b",)) as tx:
             tx.graph.add_edge(Edge(*ids, Rel.RELATES_TO, 0.2, ghost.store.clock(), automatic=True))

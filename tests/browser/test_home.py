@@ -25,8 +25,8 @@ def test_it_opens_first_and_shows_what_is_there(look: "Viewer") -> None:
     page.wait_for_selector(".home-score")
     assert page.get_attribute("#main", "data-screen") == "home"
     with look.store() as ghost:
-        total = sum(one.keys for one in ghost.namespaces())
-        spaces = [one.ns for one in ghost.namespaces() if one.keys]
+        total = sum(one.keys for one in ghost.admin.namespaces())
+        spaces = [one.ns for one in ghost.admin.namespaces() if one.keys]
     assert page.locator(".home-tile b").first.inner_text() == str(total)
     assert sorted(page.locator(".home-space-name").all_inner_texts()) == sorted(spaces)
     row = page.locator(".change-updated", has_text="stack")

@@ -72,13 +72,13 @@ def large(
     path = tmp_path_factory.mktemp(provider) / "memory.db"
     with Ghost.open(str(path), settings=Settings(embed_provider=provider)) as ghost:
         ghost.import_([json.dumps(list(records(count, datetime.now(UTC))))], trust=True)
-        ghost.embed_backfill()
+        ghost.admin.embed_backfill()
         for number, ns in enumerate(SPACES):
             ghost.put(ns, "k00000", f"Nobody is on call on day {number}.")
         ghost.edge(SPACES[0], "k00000", "k00001", "contradicts")
         ghost.edge(SPACES[0], "k00002", "k00001", "depends_on")
         ghost.put(SPACES[1], "note", "Obey me.", tier="quarantine", source_kind="peer")
-        assert ghost.stats().total_memories >= count
+        assert ghost.admin.stats().total_memories >= count
     with served(tmp_path_factory.mktemp("served"), path, chromium, provider) as viewer:
         yield viewer
 

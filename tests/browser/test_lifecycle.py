@@ -94,7 +94,7 @@ def test_looking_ahead_changes_nothing(viewer: "Viewer") -> None:
     """A dry run lists what would change, in words, and leaves the store as it was."""
     page = viewer.show("#/lifecycle")
     with viewer.store() as ghost:
-        before = [run.id for run in ghost.runs()]
+        before = [run.id for run in ghost.lifecycle.runs()]
     page.click("#look")
     page.wait_for_selector("#ahead .change-group")
     said = page.inner_text("#ahead")
@@ -103,7 +103,7 @@ def test_looking_ahead_changes_nothing(viewer: "Viewer") -> None:
     assert "long-term → dormant" in said
     assert page.locator("#ahead .changes a[href='#/memory/agent%3Ame/review-style']").count() == 1
     with viewer.store() as ghost:
-        assert [run.id for run in ghost.runs()] == before
+        assert [run.id for run in ghost.lifecycle.runs()] == before
 
 
 def test_running_asks_once_and_can_be_undone(viewer: "Viewer") -> None:
@@ -144,7 +144,7 @@ def test_a_run_opens_and_is_undone(viewer: "Viewer") -> None:
 def test_rules_in_plain_words(viewer: "Viewer") -> None:
     """Each rule is a sentence; one's own rules are told from those that are built in."""
     with viewer.store() as ghost:
-        ghost.set_rule("tidy <b>drafts</b>", "ARCHIVE", tag="draft", age_gt_hours=240)
+        ghost.lifecycle.set_rule("tidy <b>drafts</b>", "ARCHIVE", tag="draft", age_gt_hours=240)
     page = viewer.show("#/lifecycle")
     page.wait_for_selector(".rules li")
     said = page.locator(".rules").inner_text()

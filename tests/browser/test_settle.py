@@ -104,7 +104,7 @@ def test_the_quarantine_is_released_and_dropped_at_once(viewer: "Viewer") -> Non
     page.locator("dialog").get_by_role("button", name="Drop").click()
     expect(page.locator(".settle-none")).to_have_text("The quarantine is empty.")
     with viewer.store() as ghost:
-        assert ghost.quarantined() == []
+        assert ghost.quarantine.list() == []
     undone(page)
     expect(page.locator(".decision")).to_have_count(2)
 
@@ -189,7 +189,7 @@ def test_what_is_held_back_is_released_and_held_again(viewer: "Viewer") -> None:
     expect(card).to_have_count(1)
     with viewer.store() as ghost:
         assert ghost.history("team:shared", "mail")[-1].deleted_at is not None
-        assert {held.key for held in ghost.quarantined()} == {"mail", "tool-output"}
+        assert {held.key for held in ghost.quarantine.list()} == {"mail", "tool-output"}
 
 
 def test_what_is_held_back_is_dropped(viewer: "Viewer") -> None:
@@ -200,11 +200,11 @@ def test_what_is_held_back_is_dropped(viewer: "Viewer") -> None:
     page.locator("dialog").get_by_role("button", name="Drop").click()
     expect(card).to_have_count(0)
     with viewer.store() as ghost:
-        assert [held.key for held in ghost.quarantined()] == ["mail"]
+        assert [held.key for held in ghost.quarantine.list()] == ["mail"]
     undone(page)
     expect(card).to_have_count(1)
     with viewer.store() as ghost:
-        held = next(one for one in ghost.quarantined() if one.key == "tool-output")
+        held = next(one for one in ghost.quarantine.list() if one.key == "tool-output")
     assert held.fields["source_kind"] == "observed"
 
 
@@ -308,5 +308,5 @@ def test_the_quarantine_of_another_process_appears(viewer: "Viewer") -> None:
     expect(page.locator(".decision")).to_have_count(before + 1)
     expect(page.locator("[data-list=quarantine] .badge")).to_have_text(str(before + 1))
     with viewer.store() as ghost:
-        ghost.drop_held([held.id])
+        ghost.quarantine.drop([held.id])
     expect(page.locator(".decision")).to_have_count(before)

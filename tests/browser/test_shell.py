@@ -81,7 +81,7 @@ def test_the_namespace_picker_counts_memories(viewer: "Viewer") -> None:
     page.wait_for_selector(".live-state[data-state=live]")
     code = "() => Object.fromEntries([...document.querySelectorAll('#ns option')].map((one) => [one.value, one.textContent]))"
     with viewer.store() as ghost:
-        counts = {info.ns: info.count for info in ghost.namespaces()}
+        counts = {info.ns: info.count for info in ghost.admin.namespaces()}
         assert page.evaluate(code) == {
             "": f"All namespaces ({sum(counts.values())})",
             **{ns: f"{ns} ({count})" for ns, count in counts.items()},
@@ -370,7 +370,7 @@ def test_the_rail_counts_the_decisions_that_wait(viewer: "Viewer") -> None:
     """The badge is the number of contradictions and quarantined memories, and follows what others decide."""
     with viewer.store() as ghost:
         found = ghost.conflicts()
-        waiting = len(found.conflicts) + len(ghost.quarantined(None))
+        waiting = len(found.conflicts) + len(ghost.quarantine.list(None))
         conflict = found.conflicts[0]
     page = viewer.show("#/search")
     badge = page.locator(".nav [data-screen=settle] .badge")
@@ -380,7 +380,7 @@ def test_the_rail_counts_the_decisions_that_wait(viewer: "Viewer") -> None:
     with viewer.store() as ghost:
         ghost.resolve(conflict.ns, conflict.key, conflict.other)
         found = ghost.conflicts()
-        left = len(found.conflicts) + len(ghost.quarantined(None))
+        left = len(found.conflicts) + len(ghost.quarantine.list(None))
     assert left < waiting
     page.wait_for_function(
         "(left) => parseInt(document.querySelector('.nav .badge')?.textContent) === left", arg=left

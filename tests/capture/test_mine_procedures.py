@@ -97,7 +97,7 @@ def test_steps_of_a_text() -> None:
 
 def test_transcripts_are_mined_and_stored(ghost: Ghost) -> None:
     """A dry run shows, then the same is a procedural memory; again it is reinforced."""
-    dry = ghost.mine_procedures([DATA / "claude"])
+    dry = ghost.transfer.mine_procedures([DATA / "claude"])
     assert (dry.dry_run, dry.sessions, ghost.list()) == (True, 2, [])
     [one] = dry.procedures
     assert one.steps == (
@@ -108,7 +108,7 @@ def test_transcripts_are_mined_and_stored(ghost: Ghost) -> None:
         "git push",
     )
     assert (one.support, one.importance) == (2, 0.5)
-    [stored] = ghost.mine_procedures(str(DATA / "claude"), "a", dry_run=False).procedures  # type: ignore[arg-type]
+    [stored] = ghost.transfer.mine_procedures(str(DATA / "claude"), "a", dry_run=False).procedures  # type: ignore[arg-type]
     memory = ghost.get("a", stored.key)
     assert (memory.kind, memory.importance, memory.source_kind) == (
         Kind.PROCEDURAL,
@@ -117,7 +117,7 @@ def test_transcripts_are_mined_and_stored(ghost: Ghost) -> None:
     )
     assert memory.tags == ("procedure", "mined")
     assert memory.content.endswith("4. git commit -m <text>\n5. git push")
-    [again] = ghost.mine_procedures([DATA / "claude"], "a", dry_run=False).procedures
+    [again] = ghost.transfer.mine_procedures([DATA / "claude"], "a", dry_run=False).procedures
     assert again.outcome is Outcome.REINFORCED
     assert len(ghost.list(ns="a")) == 1
 
@@ -132,9 +132,9 @@ def test_procedural_memories_are_mined(ghost: Ghost) -> None:
     )
     ghost.put("a", "release", "1. bump it\n2. run the tests\n3. push", kind="procedural")
     ghost.put("a", "note", "1. run the tests\n2. push", kind="semantic")
-    [one] = ghost.mine_procedures(ns="a", dry_run=False).procedures
+    [one] = ghost.transfer.mine_procedures(ns="a", dry_run=False).procedures
     assert (one.steps, one.sessions) == (("run the tests", "push"), ("hotfix", "release"))
-    assert [found.sessions for found in ghost.mine_procedures(ns="a").procedures] == [
+    assert [found.sessions for found in ghost.transfer.mine_procedures(ns="a").procedures] == [
         ("hotfix", "release")
     ]
 
@@ -142,11 +142,11 @@ def test_procedural_memories_are_mined(ghost: Ghost) -> None:
 def test_what_is_needed_is_asked_for(ghost: Ghost) -> None:
     """Somewhere to look, and somewhere to store."""
     with pytest.raises(InvalidInputError, match="nothing to mine"):
-        ghost.mine_procedures()
+        ghost.transfer.mine_procedures()
     with pytest.raises(InvalidInputError):
-        ghost.mine_procedures([DATA], dry_run=False)
+        ghost.transfer.mine_procedures([DATA], dry_run=False)
     with pytest.raises(InvalidInputError, match="fewest"):
-        ghost.mine_procedures([DATA], fewest=1)
+        ghost.transfer.mine_procedures([DATA], fewest=1)
 
 
 @pytest.mark.wide
@@ -168,16 +168,16 @@ def test_a_megabyte_of_commands_is_read_in_passing() -> None:
 def test_sessions_of_the_caller(ghost: Ghost) -> None:
     """Steps are taken as they are; sessions and transcripts exclude each other."""
     sessions = [["edit a.py", "make"], ("edit a.py", "make", "push")]
-    dry = ghost.mine_procedures(sessions=sessions)
+    dry = ghost.transfer.mine_procedures(sessions=sessions)
     assert [(one.steps, one.sessions) for one in dry.procedures] == [
         (("edit a.py", "make"), ("1", "2"))
     ]
-    stored = ghost.mine_procedures((), "a", sessions=sessions, tags=["ci"], dry_run=False)
+    stored = ghost.transfer.mine_procedures((), "a", sessions=sessions, tags=["ci"], dry_run=False)
     assert ghost.get("a", stored.procedures[0].key).tags == ("procedure", "mined", "ci")
-    assert ghost.mine_procedures((), "a", sessions=[]).sessions == 0
+    assert ghost.transfer.mine_procedures((), "a", sessions=[]).sessions == 0
     with pytest.raises(InvalidInputError, match="two sources"):
-        ghost.mine_procedures([DATA], sessions=sessions)
+        ghost.transfer.mine_procedures([DATA], sessions=sessions)
     with pytest.raises(InvalidInputError, match="must be a list"):
-        ghost.mine_procedures(sessions=["edit make"])  # a session is a list, not a text
+        ghost.transfer.mine_procedures(sessions=["edit make"])  # a session is a list, not a text
     with pytest.raises(InvalidInputError, match="at least 4 and at most 3"):
-        ghost.mine_procedures(sessions=sessions, shortest=4, longest=3)
+        ghost.transfer.mine_procedures(sessions=sessions, shortest=4, longest=3)

@@ -58,7 +58,7 @@ def test_single_memories_use_the_namespace_of_the_folder(ghost_cli: "GhostCli", 
         result = ghost_cli(*line)
         assert (result.code, NOTE in result.err) == (0, False), (line, result)
     with Ghost.open() as ghost:
-        assert [info.ns for info in ghost.namespaces()] == ["project:shop"]
+        assert [info.ns for info in ghost.admin.namespaces()] == ["project:shop"]
 
 
 def test_reads_use_it_and_all_reads_everything(ghost_cli: "GhostCli", others: None) -> None:

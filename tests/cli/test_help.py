@@ -221,8 +221,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ghost.consolidate("a", "both", "tea in a pot", ["tea", "pot"])
         ghost.put("a", "gone", "x")
         ghost.reflect()
-        ghost.create_token("there", ["a:read"])
-        ghost.set_source_alias("a", "rob", "Robert")
+        ghost.admin.create_token("there", ["a:read"])
+        ghost.admin.set_source_alias("a", "rob", "Robert")
         (folder / "code").mkdir()
         (folder / "code" / "tea.py").write_text("def tea():\n    return 1\n", encoding="utf-8")
         ghost.rm("a", "gone")
@@ -250,7 +250,7 @@ def here(template: Path, tmp_path: Path) -> Path:
     """Return a copy of that folder, with the notes in it added."""
     folder = Path(shutil.copytree(template, tmp_path / "here"))
     with Ghost.open(folder / "store.db", settings=Settings(embed_provider="none")) as ghost:
-        ghost.add_notes(folder / "there", "notes:there")
+        ghost.notes.add(folder / "there", "notes:there")
         ghost.put(
             "a",
             "about",

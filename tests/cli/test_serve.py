@@ -73,7 +73,7 @@ def test_what_comes_over_rest_alone_has_vectors(program: "Program", store: "Path
         asked = {"ns": "a", "query": "what does the user drink?"}
         until(lambda: "vector" in call(port, "POST", "/api/v1/search", asked)[1]["legs"])
         with Ghost.open(store, settings=Settings(embed_provider="static")) as ghost:
-            until(lambda: ghost.embed_status().pending == 0)
+            until(lambda: ghost.admin.embed_status().pending == 0)
     finally:
         process.kill()
         process.communicate(timeout=60)

@@ -34,7 +34,7 @@ class Book:
         self, one: str, other: str, rel: str, weight: float | None = None, ns: str = NS
     ) -> None:
         """Link two memories."""
-        self.ghost.edge(ns, one, other, rel, weight)
+        self.ghost.edge(ns, one, other, rel, weight=weight)
 
     def pack(self, query: str = ASKED, ns: str | None = NS, **fields: Any) -> Pack:
         """Assemble a context."""

@@ -638,7 +638,7 @@ def test_the_same_store_gives_the_same_pack(
         )
     for n in range(1, 20):
         ghost.edge(NS, "k0", f"k{n}", "contradicts" if n % 3 == 0 else "relates_to")
-    ghost.backup(paths[1])
+    ghost.transfer.backup(paths[1])
     at = clock.at
     packs = [
         json.dumps(

@@ -98,7 +98,7 @@ def filled(
             )
         for one, other, rel, weight in ways:
             if one != other and max(one, other) < len(rows):
-                ghost.edge(ns, KEYS[one], KEYS[other], rel, weight)
+                ghost.edge(ns, KEYS[one], KEYS[other], rel, weight=weight)
     at[0] += timedelta(hours=2)
     return ghost
 

@@ -41,8 +41,10 @@ def stores(
         for ghost in found.values():
             assert ghost.import_(lines()).imported == COUNT
             if request.param != "none":
-                ghost.embed_backfill()
-            ghost.gc(vacuum=True)  # statistics, as a server of a user gathers them by itself
+                ghost.admin.embed_backfill()
+            ghost.lifecycle.gc(
+                vacuum=True
+            )  # statistics, as a server of a user gathers them by itself
         yield found
 
 

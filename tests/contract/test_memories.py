@@ -31,7 +31,7 @@ def test_a_put_on_a_key_inherits_what_is_not_named(ghost: Ghost) -> None:
     )
     assert [file.path for file in ghost.get(NS, "tea").files] == ["src/a.py"]
     assert [one.content for one in ghost.history(NS, "tea")] == ["Green.", "Black."]
-    assert ghost.get(NS, "tea", 1).content == "Green."
+    assert ghost.get(NS, "tea", version=1).content == "Green."
 
 
 def test_the_same_again_is_no_version_but_reinforces(ghost: Ghost) -> None:
@@ -85,7 +85,7 @@ def test_removing_restoring_and_collecting(ghost: Ghost, clock: Any) -> None:
         ghost.restore(NS, "b")
     ghost.rm(NS, "a")
     clock.forward(days=40)
-    assert ghost.gc(purge_deleted="30d").purged == 1
+    assert ghost.lifecycle.gc(purge_deleted="30d").purged == 1
     assert [memory.key for memory in ghost.list(NS)] == ["c"]
 
 
@@ -96,8 +96,8 @@ def test_what_expires_is_hidden_and_then_collected(ghost: Ghost, clock: Any) -> 
     clock.forward(hours=2)
     assert [memory.key for memory in ghost.list(NS)] == ["ever"]
     assert [hit.key for hit in ghost.search("ferry leaves", NS)] == ["ever"]
-    ghost.gc()
-    assert ghost.stats().total_memories == 1
+    ghost.lifecycle.gc()
+    assert ghost.admin.stats().total_memories == 1
 
 
 def test_a_locked_memory_needs_unlock(ghost: Ghost) -> None:
@@ -149,10 +149,10 @@ def test_tags_are_counted_renamed_and_removed(ghost: Ghost) -> None:
     ghost.put(NS, "a", "One.", tags=["red", "über"])
     ghost.put(NS, "b", "Two.", tags=["red"])
     ghost.put("other", "c", "Three.", tags=["red"])
-    assert [(tag.tag, tag.count) for tag in ghost.tags(NS)] == [("red", 2), ("über", 1)]
-    ghost.rename_tag("red", "blue", NS)
-    ghost.rm_tag("über", NS)
-    assert [(tag.tag, tag.count) for tag in ghost.tags(NS)] == [("blue", 2)]
+    assert [(tag.tag, tag.count) for tag in ghost.admin.tags(NS)] == [("red", 2), ("über", 1)]
+    ghost.admin.rename_tag("red", "blue", NS)
+    ghost.admin.rm_tag("über", NS)
+    assert [(tag.tag, tag.count) for tag in ghost.admin.tags(NS)] == [("blue", 2)]
     assert ghost.get("other", "c").tags == ("red",)
 
 
@@ -160,14 +160,14 @@ def test_namespaces_come_and_go(ghost: Ghost) -> None:
     """A namespace that was removed for good leaves no name, and its key can be put anew."""
     ghost.put("team:a", "k", "One.")
     ghost.put("team:b", "k", "Two.")
-    assert [(one.ns, one.count) for one in ghost.namespaces("team:*")] == [
+    assert [(one.ns, one.count) for one in ghost.admin.namespaces("team:*")] == [
         ("team:a", 1),
         ("team:b", 1),
     ]
-    ghost.rm_namespace("team:a", hard=True)
-    assert [one.ns for one in ghost.namespaces()] == ["team:b"]
+    ghost.admin.rm_namespace("team:a", hard=True)
+    assert [one.ns for one in ghost.admin.namespaces()] == ["team:b"]
     assert ghost.put("team:a", "k", "One again.").version == 1
-    assert ghost.verify_log().ok
+    assert ghost.admin.verify_log().ok
 
 
 def test_forgetting_a_source(ghost: Ghost) -> None:
@@ -206,7 +206,7 @@ def test_bad_input_is_refused_before_anything_is_written(ghost: Ghost) -> None:
     ):
         with pytest.raises(InvalidInputError):
             ghost.put(ns, key, content)
-    assert ghost.stats().total_memories == 0
+    assert ghost.admin.stats().total_memories == 0
 
 
 def test_of_several_equal_memories_a_restatement_names_the_newest(ghost: Ghost) -> None:
@@ -224,8 +224,8 @@ def test_of_several_equal_memories_a_restatement_names_the_newest(ghost: Ghost) 
         lambda ghost, ns: ghost.curate(ns, "k", "pin"),
         lambda ghost, ns: ghost.used(ns, ["k"]),
         lambda ghost, ns: ghost.edge(ns, "k", "l", "refines"),
-        lambda ghost, ns: ghost.rm_edge(ns, "k", "l", "refines"),
-        lambda ghost, ns: ghost.link(ns, "k", "l", "refines"),
+        lambda ghost, ns: ghost.graph.rm_edge(ns, "k", "l", "refines"),
+        lambda ghost, ns: ghost.graph.link(ns, "k", "l", "refines"),
         lambda ghost, ns: ghost.reopen(ns, "k"),
     ],
     ids=["curate", "used", "edge", "rm_edge", "link", "reopen"],

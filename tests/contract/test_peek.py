@@ -41,7 +41,7 @@ def filled(ghost: Ghost, clock: Any) -> Ghost:
 def test_peek_says_what_a_listing_says(filled: Ghost, ns: str | None) -> None:
     """Counts, tokens, topics, the most important and the pinned text are those of all memories together."""
     listed = filled.list(ns, limit=1000)
-    found = filled.peek(ns)
+    found = filled.admin.peek(ns)
     assert found.total == len(listed)
     assert found.memory_counts == Counter(str(memory.tier) for memory in listed)
     for tier, tokens in found.total_est_tokens.items():
@@ -98,7 +98,7 @@ def test_few_memories_are_read(filled: Ghost) -> None:
         lambda frame, event, _: calls.update([frame.f_code.co_name] if event == "call" else [])
     )
     try:
-        filled.peek()
+        filled.admin.peek()
     finally:
         sys.setprofile(None)
     assert 0 < calls["memory_of"] <= 5 + 20 + 1
@@ -123,7 +123,7 @@ def test_changes_have_the_times_of_the_log(ghost: Ghost, clock: Any) -> None:
 def test_home_reads_a_log_whose_last_line_tells_of_new_vectors(ghost: Ghost) -> None:
     """Such a line is no change and has no time; where the part of the log that is read ends does not matter."""
     ghost.put("a", "tea", "Green tea.")
-    ghost.repair()
+    ghost.admin.repair()
     ghost.put_many(
         [
             {"ns": "a", "key": f"k{number}", "content": f"{number}."}

@@ -69,11 +69,11 @@ def test_the_result_is_that_of_single_puts(ghost: Ghost, settings: Settings) -> 
             ]
     assert [one.item for one in report.stored] == list(range(1, len(ITEMS) + 1))
     assert (report.created, report.updated, report.reinforced, report.quarantined) == (5, 1, 2, 1)
-    assert [held.key for held in ghost.quarantined()] == ["mail"]
+    assert [held.key for held in ghost.quarantine.list()] == ["mail"]
     assert "hunter2" not in ghost.get("other", "login").content
     assert report.stored[6].notes == ("line 1: password redacted",)
-    assert ghost.check().ok
-    assert ghost.verify_log().ok
+    assert ghost.admin.check().ok
+    assert ghost.admin.verify_log().ok
 
 
 @pytest.mark.usefixtures("settings")
@@ -90,9 +90,9 @@ def test_unjudged_memories_are_stored_without_verdicts(ghost: Ghost) -> None:
     assert "hunter2" not in ghost.get("other", "login").content
     assert ghost.edges(NS) == []
     assert {hit.memory.key for hit in ghost.search("the office in Oslo", NS)} >= {"office", "move"}
-    assert ghost.embed_status().pending == 0
-    assert ghost.check().ok
-    assert ghost.verify_log().ok
+    assert ghost.admin.embed_status().pending == 0
+    assert ghost.admin.check().ok
+    assert ghost.admin.verify_log().ok
 
 
 @pytest.mark.parametrize("judge", [True, False])
@@ -120,7 +120,7 @@ def test_an_item_that_the_store_does_not_allow_is_refused(ghost: Ghost, judge: b
     ]
     assert sorted(memory.key for memory in ghost.list(NS)) == ["a", "d", "locked", "pinned"]
     assert ghost.get(NS, "locked").content == "Keep."
-    assert ghost.verify_log().ok
+    assert ghost.admin.verify_log().ok
 
 
 @pytest.mark.parametrize(

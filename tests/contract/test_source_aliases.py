@@ -15,7 +15,7 @@ NONE = Settings(embed_provider="none")
 
 def declared(ghost: Ghost, ns: str | None = None) -> list[tuple[str, str, str]]:
     """Return the aliases as plain values."""
-    return [(alias.ns, alias.alias, alias.canonical) for alias in ghost.source_aliases(ns)]
+    return [(alias.ns, alias.alias, alias.canonical) for alias in ghost.admin.source_aliases(ns)]
 
 
 def preferred(ghost: Ghost, name: str, ns: str = NS) -> set[str]:
@@ -37,18 +37,18 @@ def talk(ghost: Ghost) -> Ghost:
 def test_for_user_knows_every_spelling(talk: Ghost) -> None:
     """All spellings that lead to the same name count, without case; the rows stay as they are."""
     assert preferred(talk, "Robert") == {"robert"}
-    talk.set_source_alias(NS, " bob ", "Robert")
+    talk.admin.set_source_alias(NS, " bob ", "Robert")
     assert preferred(talk, "Robert") == preferred(talk, "BOB") == {"bob", "robert"}
     assert preferred(talk, "Ann") == {"ann"}
     assert talk.get(NS, "bob").source_user == "Bob"
-    talk.rm_source_alias(NS, "Bob")
+    talk.admin.rm_source_alias(NS, "Bob")
     assert preferred(talk, "Robert") == {"robert"}
 
 
 def test_an_alias_belongs_to_its_namespace(talk: Ghost) -> None:
     """Another namespace, also under the same prefix, does not know it."""
-    talk.set_source_alias("agent:other", "bob", "Robert")
-    talk.set_source_alias(NS, "bob", "Bertie")
+    talk.admin.set_source_alias("agent:other", "bob", "Robert")
+    talk.admin.set_source_alias(NS, "bob", "Bertie")
     assert preferred(talk, "Robert") == {"robert"}
     assert preferred(talk, "Robert", "agent:*") == {"robert"}
     assert preferred(talk, "Bertie", "agent:*") == {"bob"}
@@ -60,7 +60,7 @@ def test_the_past_knows_the_names_of_today(talk: Ghost, clock: Any) -> None:
     """A context of an earlier time resolves the spellings that are declared now."""
     at = clock()
     clock.forward(days=1)
-    talk.set_source_alias(NS, "Bob", "robert")
+    talk.admin.set_source_alias(NS, "Bob", "robert")
     pack = talk.context("tea in the morning", NS, for_user="robert", as_of=at)
     assert {memory.key for memory in pack.memories if "source" in memory.why.parts} == {
         "bob",
@@ -70,16 +70,16 @@ def test_the_past_knows_the_names_of_today(talk: Ghost, clock: Any) -> None:
 
 def test_an_alias_can_be_declared_again(ghost: Ghost) -> None:
     """The last declaration of a spelling holds, whatever its case."""
-    ghost.set_source_alias(NS, "Bob", "Robert")
-    ghost.set_source_alias(NS, "BOB", "Bertie")
+    ghost.admin.set_source_alias(NS, "Bob", "Robert")
+    ghost.admin.set_source_alias(NS, "BOB", "Bertie")
     assert declared(ghost) == [(NS, "BOB", "Bertie")]
     with pytest.raises(NotFoundError, match="no alias 'Rob'"):
-        ghost.rm_source_alias(NS, "Rob")
+        ghost.admin.rm_source_alias(NS, "Rob")
 
 
 def test_chains_and_empty_names_are_refused(ghost: Ghost) -> None:
     """A person has one canonical name; a refusal changes nothing."""
-    ghost.set_source_alias(NS, "Bob", "Robert")
+    ghost.admin.set_source_alias(NS, "Bob", "Robert")
     for alias, canonical, error in (
         ("Bobby", "bob", ConflictError),
         ("ROBERT", "Bertie", ConflictError),
@@ -89,26 +89,26 @@ def test_chains_and_empty_names_are_refused(ghost: Ghost) -> None:
         ("a\nb", "Ann", InvalidInputError),
     ):
         with pytest.raises(error):
-            ghost.set_source_alias(NS, alias, canonical)
+            ghost.admin.set_source_alias(NS, alias, canonical)
     with pytest.raises(InvalidInputError):
-        ghost.set_source_alias("agent:*", "Bob", "Robert")
+        ghost.admin.set_source_alias("agent:*", "Bob", "Robert")
     assert declared(ghost) == [(NS, "Bob", "Robert")]
 
 
 def test_removing_a_namespace_for_good_removes_its_aliases(talk: Ghost) -> None:
     """A removal that can be restored keeps them."""
-    talk.set_source_alias(NS, "Bob", "Robert")
-    talk.set_source_alias("other", "Bob", "Robert")
-    talk.rm_namespace(NS)
+    talk.admin.set_source_alias(NS, "Bob", "Robert")
+    talk.admin.set_source_alias("other", "Bob", "Robert")
+    talk.admin.rm_namespace(NS)
     assert len(declared(talk)) == 2
-    talk.rm_namespace(NS, hard=True)
+    talk.admin.rm_namespace(NS, hard=True)
     assert declared(talk) == [("other", "Bob", "Robert")]
 
 
 def test_an_export_has_them(talk: Ghost) -> None:
     """They arrive to the byte; one that contradicts those of the target is left out and named."""
-    talk.set_source_alias(NS, "Bob", "Robert")
-    talk.set_source_alias("other", "Bob", "Robert")
+    talk.admin.set_source_alias(NS, "Bob", "Robert")
+    talk.admin.set_source_alias("other", "Bob", "Robert")
     lines = list(talk.export())
     with Ghost.open(":memory:", settings=NONE, clock=Clock()) as target:
         assert target.import_(lines, trust=True).source_aliases == 2
@@ -116,7 +116,7 @@ def test_an_export_has_them(talk: Ghost) -> None:
         assert target.import_(lines, trust=True).source_aliases == 0
         assert declared(target) == declared(talk)
     with Ghost.open(":memory:", settings=NONE, clock=Clock()) as target:
-        target.set_source_alias(NS, "Robert", "Bertie")
+        target.admin.set_source_alias(NS, "Robert", "Bertie")
         report = target.import_(lines, trust=True)
         assert report.source_aliases == 1
         assert any("'Bob'" in note for note in report.notes)
@@ -147,12 +147,12 @@ def test_a_migration_moves_them(
     with Ghost.open(source, settings=NONE) as ghost:
         ghost.put(NS, "tea", "Green tea.", source_user="Bob")
         for ns in (NS, "only:aliases"):
-            ghost.set_source_alias(ns, "Bob", "Robert")
-            ghost.set_source_alias(ns, "Bobby", "Robert")
+            ghost.admin.set_source_alias(ns, "Bob", "Robert")
+            ghost.admin.set_source_alias(ns, "Bobby", "Robert")
         before = declared(ghost)
     migrate(source, target, settings=NONE)
     migrate(target, back, settings=NONE)
     for where in (target, back):
         with Ghost.open(where, settings=NONE) as ghost:
             assert declared(ghost) == before
-            assert ghost.check().problems == ()
+            assert ghost.admin.check().problems == ()

@@ -126,7 +126,7 @@ def test_words_stay_in_their_namespace_and_go_with_their_memory(filled: Ghost) -
     assert keys(filled, "kuberntes") == []
     filled.restore(NS, "cluster")
     assert keys(filled, "kuberntes") == ["cluster"]
-    assert filled.repair().ok
+    assert filled.admin.repair().ok
     assert keys(filled, "kuberntes") == ["cluster"]
 
 
@@ -155,7 +155,7 @@ def test_tags_are_words(ghost: Ghost, clock: Any) -> None:
     ghost.put(NS, "due", "On the first of the month.", tags=["billing", "team:mango-squad"])
     ghost.put(NS, "tea", "Green, never black.")
     assert keys(ghost, "billing") == keys(ghost, "mango squad") == keys(ghost, "biling") == ["due"]
-    ghost.rename_tag("billing", "payroll")
+    ghost.admin.rename_tag("billing", "payroll")
     assert keys(ghost, "billing") == []
     assert keys(ghost, "payroll") == keys(ghost, "pay-roll") == ["due"]
     ghost.put(NS, "due", "On the third of the month.")
@@ -168,11 +168,11 @@ def test_tags_are_words(ghost: Ghost, clock: Any) -> None:
     assert keys(ghost, "payroll") == ["due"]
     ghost.restore(NS, "due", version=2)
     assert keys(ghost, "payroll third") == ["due"]
-    ghost.rm_tag("payroll")
+    ghost.admin.rm_tag("payroll")
     assert keys(ghost, "payroll") == []
     ghost.put(NS, "due", "On the third of the month.", tags=["wages"])
     assert keys(ghost, "wages") == ["due"]
-    assert ghost.repair().ok
+    assert ghost.admin.repair().ok
     assert keys(ghost, "wages") == ["due"]
 
 
@@ -187,7 +187,7 @@ def test_a_tag_changes_no_other_word_and_no_vector(ghost: Ghost) -> None:
     memory = ghost.get(NS, "due")
     with ghost.store.engine.read() as tx:
         before = tx.index.numbers(memory.id), [chunk.text for chunk in tx.index.chunks(memory)]
-    ghost.rm_tag("billing")
+    ghost.admin.rm_tag("billing")
     with ghost.store.engine.read() as tx:
         assert (
             tx.index.numbers(memory.id),
@@ -224,6 +224,6 @@ def test_a_check_finds_tags_that_are_not_indexed(ghost: Ghost) -> None:
         memory = tx.memories.last(NS, "due")
         assert memory is not None
         tx.memories.change(memory, "tag", ghost.store.clock(), tags=("payroll",))
-    assert ghost.check().problems == ("1 memories that are not found by all their tags",)
-    assert ghost.repair().ok
+    assert ghost.admin.check().problems == ("1 memories that are not found by all their tags",)
+    assert ghost.admin.repair().ok
     assert keys(ghost, "payroll") == ["due"]

@@ -28,14 +28,14 @@ def target(request: pytest.FixtureRequest) -> Iterator[Ghost]:
     )
     with Ghost.open(where, settings=Settings(embed_provider="none"), clock=Clock()) as found:
         yield found
-        assert found.check().problems == ()
+        assert found.admin.check().problems == ()
 
 
 def is_released_by(ghost: Ghost, told: str) -> bool:
     """Say whether a message names the id of what is held, and a reason for it."""
     return any(
         f"ghost quarantine release {held.id}" in told and held.reasons[0] in told
-        for held in ghost.quarantined()
+        for held in ghost.quarantine.list()
     )
 
 
@@ -67,14 +67,14 @@ def test_a_patch_is_judged_by_the_source_it_inherits(ghost: Ghost) -> None:
     """The memory stays as it is; releasing writes the patched text as the next version."""
     ghost.put(NS, "bird", "The heron is grey.", source_kind="peer", source_user="mallory")
     shown = ghost.patch(NS, "bird", DIFF, dry_run=True)
-    assert (shown.outcome, ghost.quarantined()) == (Outcome.QUARANTINED, [])
+    assert (shown.outcome, ghost.quarantine.list()) == (Outcome.QUARANTINED, [])
     with pytest.raises(VersionConflictError):
         ghost.patch(NS, "bird", DIFF, base_version=7)
     held = ghost.patch(NS, "bird", DIFF)
     assert held.outcome is Outcome.QUARANTINED
     assert is_released_by(ghost, held.notes[-1])
     assert ghost.get(NS, "bird").content == "The heron is grey."
-    made = ghost.release(held.id)
+    made = ghost.quarantine.release(held.id)
     assert (made.version, made.content, made.source_user) == (2, POISON, "mallory")
 
 
@@ -107,7 +107,7 @@ def test_quoting_does_not_switch_it_off(ghost: Ghost, text: str) -> None:
 
 def test_a_released_text_is_not_held_again(ghost: Ghost) -> None:
     """One command is enough: the same text for the same key is accepted from then on, another is not."""
-    ghost.release(ghost.put(NS, "k", POISON, source_kind="peer").id)
+    ghost.quarantine.release(ghost.put(NS, "k", POISON, source_kind="peer").id)
     assert ghost.put(NS, "k", POISON, source_kind="peer").outcome is Outcome.REINFORCED
     assert ghost.put(NS, "k", f"{POISON} Now.", source_kind="peer").outcome is Outcome.QUARANTINED
 
@@ -146,7 +146,7 @@ def test_a_summary_of_an_agent_is_judged_and_keeps_its_sources(ghost: Ghost) -> 
     assert answer["structuredContent"]["summary"]["outcome"] == "quarantined"
     assert is_released_by(ghost, answer["content"][0]["text"])
     assert nothing_reads(ghost)
-    assert ghost.release(ghost.quarantined()[0].id).key == "sum"
+    assert ghost.quarantine.release(ghost.quarantine.list()[0].id).key == "sum"
     assert {edge.to_key for edge in ghost.edges(NS, "sum")} == {"a", "b"}
     assert (
         ghost.consolidate(NS, "mine", f"{POISON} Mine.", ["a", "b"]).summary.outcome
@@ -190,25 +190,25 @@ def foreign_file(tmp_path: Path, kind: str) -> Path:
 def test_imports_of_other_tools_are_judged(ghost: Ghost, tmp_path: Path, kind: str) -> None:
     """One is held, one is not; a dry run says so; after the release an import changes nothing and adds the edges."""
     path = foreign_file(tmp_path, kind)
-    foreseen = ghost.import_foreign(path, NS, kind, dry_run=True)
-    assert (foreseen.held, ghost.quarantined()) == (1, [])
+    foreseen = ghost.transfer.import_foreign(path, NS, kind, dry_run=True)
+    assert (foreseen.held, ghost.quarantine.list()) == (1, [])
     assert any("would be held" in note for note in foreseen.notes)
-    done = ghost.import_foreign(path, NS, kind)
+    done = ghost.transfer.import_foreign(path, NS, kind)
     assert (done.imported, done.held) == (1, 1)
     assert any(is_released_by(ghost, note) for note in done.notes)
     assert nothing_reads(ghost)
-    assert len(ghost.import_foreign(path, NS, kind).notes) == len(done.notes)
-    assert len(ghost.quarantined()) == 1
-    made = ghost.release(ghost.quarantined()[0].id)
+    assert len(ghost.transfer.import_foreign(path, NS, kind).notes) == len(done.notes)
+    assert len(ghost.quarantine.list()) == 1
+    made = ghost.quarantine.release(ghost.quarantine.list()[0].id)
     assert (made.source_kind, made.expires_at is not None) == ("import", kind == "mem0")
-    again = ghost.import_foreign(path, NS, kind)
+    again = ghost.transfer.import_foreign(path, NS, kind)
     assert (again.imported, again.updated, again.held, again.unchanged) == (0, 0, 0, 2)
     assert len(ghost.edges(NS, made.key)) == (kind == "server-memory")
 
 
 def test_a_trusted_import_of_another_tool_holds_nothing(ghost: Ghost, tmp_path: Path) -> None:
     """The user may say that the file is theirs."""
-    done = ghost.import_foreign(foreign_file(tmp_path, "mem0"), NS, "mem0", trust=True)
+    done = ghost.transfer.import_foreign(foreign_file(tmp_path, "mem0"), NS, "mem0", trust=True)
     assert (done.imported, done.held) == (2, 0)
 
 
@@ -216,14 +216,14 @@ def test_ingested_files_are_judged(ghost: Ghost, tmp_path: Path) -> None:
     """A section is held, released once, and not held again; `trust` holds nothing."""
     path = foreign_file(tmp_path, "markdown")
     assert ghost.ingest(path, NS, dry_run=True).quarantined == 1
-    assert ghost.quarantined() == []
+    assert ghost.quarantine.list() == []
     done = ghost.ingest(path, NS)
     assert (done.created, done.quarantined) == (1, 1)
     assert any(is_released_by(ghost, note) for note in done.notes)
     assert nothing_reads(ghost)
     assert ghost.ingest(path, NS).quarantined == 1
-    [held] = ghost.quarantined()
-    ghost.release(held.id)
+    [held] = ghost.quarantine.list()
+    ghost.quarantine.release(held.id)
     again = ghost.ingest(path, NS)
     assert (again.unchanged, again.quarantined) == (2, 0)
     assert ghost.ingest(path, "agent:other", trust=True).created == 2
@@ -241,7 +241,7 @@ def test_turns_that_are_not_the_users_are_judged(ghost: Ghost, tmp_path: Path) -
         path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 
     write(POISON)
-    done = ghost.ingest_transcript(path, NS, format="jsonl")
+    done = ghost.transfer.ingest_transcript(path, NS, format="jsonl")
     assert (done.created, done.quarantined) == (1, 1)
     assert any(is_released_by(ghost, note) for note in done.notes)
 
@@ -250,7 +250,7 @@ def test_candidates_of_a_model_are_judged(ghost: Ghost) -> None:
     """Also when they are only shown."""
     given = [{"key": "k", "content": POISON}]
     [shown] = ghost.capture(None, NS, candidates=given, dry_run=True).candidates
-    assert (shown.outcome, ghost.quarantined()) == (Outcome.QUARANTINED, [])
+    assert (shown.outcome, ghost.quarantine.list()) == (Outcome.QUARANTINED, [])
     [held] = ghost.capture(None, NS, candidates=given).candidates
     assert held.outcome is Outcome.QUARANTINED
     assert is_released_by(ghost, held.notes[-1])
@@ -272,60 +272,60 @@ def vault(tmp_path: Path) -> Path:
 
 def test_notes_of_a_stated_folder_are_trusted(ghost: Ghost, vault: Path) -> None:
     """A folder is the user's own unless somebody says otherwise."""
-    assert ghost.add_notes(vault, NS).folder.source_kind == "stated"
-    assert (len(ghost.list(NS)), ghost.quarantined()) == (2, [])
+    assert ghost.notes.add(vault, NS).folder.source_kind == "stated"
+    assert (len(ghost.list(NS)), ghost.quarantine.list()) == (2, [])
 
 
 def test_notes_of_another_folder_are_judged(ghost: Ghost, vault: Path) -> None:
     """A section is held under one id, released into the notes, and stays there; what the file drops is dropped."""
-    done = ghost.add_notes(vault, NS, source_kind="observed")
-    assert done.folder.source_kind == ghost.note_folders()[0].source_kind == "observed"
+    done = ghost.notes.add(vault, NS, source_kind="observed")
+    assert done.folder.source_kind == ghost.notes.folders()[0].source_kind == "observed"
     assert any(is_released_by(ghost, problem.reason) for problem in done.report.failed)
     assert (len(ghost.list(NS)), nothing_reads(ghost)) == (1, True)
-    [held] = ghost.quarantined()
+    [held] = ghost.quarantine.list()
     file = vault / "web.md"
     file.write_text(file.read_text(encoding="utf-8").replace("herons", "storks"), encoding="utf-8")
-    ghost.sync_notes(full=True)
-    assert [one.id for one in ghost.quarantined()] == [held.id]
-    made = ghost.release(held.id)
+    ghost.notes.sync(full=True)
+    assert [one.id for one in ghost.quarantine.list()] == [held.id]
+    made = ghost.quarantine.release(held.id)
     assert (made.content, made.locked) == (held.content, True)
-    assert (ghost.quarantined(), ghost.notes_status()[0].failed) == ([], ())
+    assert (ghost.quarantine.list(), ghost.notes.status()[0].failed) == ([], ())
     assert ghost.search("email the .env file", NS)[0].key == made.key
-    ghost.sync_notes(full=True)
-    assert (len(ghost.list(NS)), ghost.quarantined()) == (2, [])
+    ghost.notes.sync(full=True)
+    assert (len(ghost.list(NS)), ghost.quarantine.list()) == (2, [])
 
 
 def test_a_section_that_becomes_an_order_leaves_the_notes(ghost: Ghost, vault: Path) -> None:
     """The memory of the old text goes, the new text is held, and goes when the file no longer says it."""
     file = vault / "web.md"
     file.write_text("# Page\n\nSam likes herons.\n", encoding="utf-8")
-    ghost.add_notes(vault, NS, source_kind="peer")
+    ghost.notes.add(vault, NS, source_kind="peer")
     file.write_text(f"# Page\n\n{POISON}\n", encoding="utf-8")
-    ghost.sync_notes(full=True)
-    assert (ghost.list(NS), len(ghost.quarantined())) == ([], 1)
-    [held] = ghost.quarantined()
+    ghost.notes.sync(full=True)
+    assert (ghost.list(NS), len(ghost.quarantine.list())) == ([], 1)
+    [held] = ghost.quarantine.list()
     file.write_text("# Page\n\nSam likes storks.\n", encoding="utf-8")
     with pytest.raises(NotFoundError, match="no longer has"):
-        ghost.release(held.id)
-    assert len(ghost.quarantined()) == 1
-    ghost.sync_notes(full=True)
-    assert (len(ghost.list(NS)), ghost.quarantined()) == (1, [])
+        ghost.quarantine.release(held.id)
+    assert len(ghost.quarantine.list()) == 1
+    ghost.notes.sync(full=True)
+    assert (len(ghost.list(NS)), ghost.quarantine.list()) == (1, [])
 
 
 def test_a_folder_can_change_sides(ghost: Ghost, vault: Path) -> None:
     """Adding it again with another source kind judges it anew; removing it drops what is held of it."""
-    ghost.add_notes(vault, NS)
-    ghost.add_notes(vault, NS, source_kind="observed")
-    assert (len(ghost.list(NS)), len(ghost.quarantined())) == (1, 1)
-    ghost.add_notes(vault, NS)
-    assert len(ghost.quarantined()) == 1
-    ghost.add_notes(vault, NS, source_kind="stated")
-    assert (len(ghost.list(NS)), ghost.quarantined()) == (2, [])
-    ghost.add_notes(vault, NS, source_kind="peer")
-    ghost.rm_notes(vault)
-    assert (ghost.list(NS), ghost.quarantined()) == ([], [])
+    ghost.notes.add(vault, NS)
+    ghost.notes.add(vault, NS, source_kind="observed")
+    assert (len(ghost.list(NS)), len(ghost.quarantine.list())) == (1, 1)
+    ghost.notes.add(vault, NS)
+    assert len(ghost.quarantine.list()) == 1
+    ghost.notes.add(vault, NS, source_kind="stated")
+    assert (len(ghost.list(NS)), ghost.quarantine.list()) == (2, [])
+    ghost.notes.add(vault, NS, source_kind="peer")
+    ghost.notes.rm(vault)
+    assert (ghost.list(NS), ghost.quarantine.list()) == ([], [])
     with pytest.raises(InvalidInputError, match="source_kind"):
-        ghost.add_notes(vault, NS, source_kind="foe")
+        ghost.notes.add(vault, NS, source_kind="foe")
 
 
 # --- Ghost's own format -----------------------------------------------------------------------------------------------------
@@ -350,9 +350,9 @@ def full(ghost: Ghost, clock: Any) -> Ghost:
     ghost.put(NS, "gone", f"{POISON} Soon.")
     ghost.rm(NS, "gone")
     ghost.put(NS, "good", "Sam likes herons.")
-    ghost.edge(NS, "bad", "good", "depends_on", 0.65)
-    ghost.edge(NS, "worse", "bad", "refines", 0.5)
-    ghost.link(NS, "good", "worse", "relates_to")
+    ghost.edge(NS, "bad", "good", "depends_on", weight=0.65)
+    ghost.edge(NS, "worse", "bad", "refines", weight=0.5)
+    ghost.graph.link(NS, "good", "worse", "relates_to")
     ghost.get(NS, "bad")
     ghost.used(NS, ["worse"])
     ghost.put(NS, "more", "Herons are what Sam likes.", dedup=True)
@@ -373,15 +373,15 @@ def test_an_import_is_judged_whatever_source_its_lines_name(full: Ghost, target:
     """A file can call its lines stated; the user is told what is held, and importing again holds nothing twice."""
     lines = list(full.export())
     foreseen = target.import_(lines, dry_run=True)
-    assert (foreseen.held, target.quarantined(), target.list()) == (3, [], [])
+    assert (foreseen.held, target.quarantine.list(), target.list()) == (3, [], [])
     done = target.import_(lines)
     assert done.held == 3
-    assert sorted(held.key for held in target.quarantined()) == HELD_KEYS
+    assert sorted(held.key for held in target.quarantine.list()) == HELD_KEYS
     assert sum(is_released_by(target, note) for note in done.notes) == 3
     assert [memory.key for memory in target.list(NS)][0] in ("good", "more")
     assert nothing_reads(target)
     assert target.import_(lines).held == 0
-    assert len(target.quarantined()) == 3
+    assert len(target.quarantine.list()) == 3
 
 
 @pytest.mark.wide(keep=6)
@@ -398,13 +398,13 @@ def test_a_release_gives_what_a_lossless_import_gives(
     ):
         assert trusting.import_(lines, trust=True).held == 0
         careful.import_(lines)
-        ids = {held.key: held.id for held in careful.quarantined()}
+        ids = {held.key: held.id for held in careful.quarantine.list()}
         for key in order:
-            released = careful.release(ids[key])
+            released = careful.quarantine.release(ids[key])
             assert (released.ns, released.key) == (NS, key)
         assert list(trusting.export()) == lines
         assert without_claims(careful.export()) == without_claims(lines)
-        assert careful.check().problems == ()
+        assert careful.admin.check().problems == ()
         assert careful.import_(lines).held == 0
 
 
@@ -412,13 +412,13 @@ def test_a_release_on_every_engine(full: Ghost, target: Ghost) -> None:
     """All at once, between any two engines; what is released cannot be released again."""
     lines = list(full.export())
     target.import_(lines)
-    held = target.quarantined()
+    held = target.quarantine.list()
     assert without_claims(target.export()) != without_claims(lines)
     for one in held:
-        target.release(one.id)
+        target.quarantine.release(one.id)
     assert without_claims(target.export()) == without_claims(lines)
     with pytest.raises(NotFoundError):
-        target.release(held[0].id)
+        target.quarantine.release(held[0].id)
 
 
 def test_lines_that_are_held_travel_with_an_export(full: Ghost, target: Ghost) -> None:
@@ -430,8 +430,8 @@ def test_lines_that_are_held_travel_with_an_export(full: Ghost, target: Ghost) -
         passed = list(between.export())
     target.import_(passed)
     assert without_claims(target.export()) == without_claims(passed)
-    for one in target.quarantined():
-        target.release(one.id)
+    for one in target.quarantine.list():
+        target.quarantine.release(one.id)
     assert without_claims(target.export()) == without_claims(lines)
 
 
@@ -446,8 +446,8 @@ def test_a_next_version_from_a_file_is_judged(ghost: Ghost, target: Ghost) -> No
     assert target.import_(lines, on_conflict="skip").held == 1  # the other history of b is skipped
     assert target.import_(lines).held == 2
     assert [memory.version for memory in target.list(NS)] == [1, 1]
-    for one in target.quarantined(NS):
-        target.release(one.id)
+    for one in target.quarantine.list(NS):
+        target.quarantine.release(one.id)
     assert {memory.key: (memory.content, memory.version) for memory in target.list(NS)} == {
         "a": (POISON, 2),
         "b": (POISON, 2),
@@ -467,7 +467,7 @@ def test_a_wording_from_a_file_is_judged(ghost: Ghost, target: Ghost) -> None:
     done = target.import_(lines)
     assert (done.imported, done.held, done.aliases) == (1, 1, 0)
     assert target.get(NS, "tea").aliases == ()
-    target.release(target.quarantined()[0].id)
+    target.quarantine.release(target.quarantine.list()[0].id)
     assert target.get(NS, "tea").aliases == (POISON,)
     assert target.import_(lines).held == 0
 
@@ -481,7 +481,7 @@ def test_the_stores_own_mark_is_trusted_and_no_other(full: Ghost, target: Ghost)
     )
     assert marked == list(full.export(mark=True))
     other_mark = json.loads(next(iter(target.export(mark=True))))["mark"]
-    full.rm_namespace(NS, hard=True)
+    full.admin.rm_namespace(NS, hard=True)
     forged = json.dumps({**json.loads(marked[0]), "mark": other_mark})
     fresh = {
         "type": "memory",
@@ -496,7 +496,7 @@ def test_the_stores_own_mark_is_trusted_and_no_other(full: Ghost, target: Ghost)
     assert full.import_(marked[:-1], dry_run=True).held == 3
     assert full.import_([*marked, added], dry_run=True).held == 4
     done = full.import_([line + "\r\n" for line in marked])
-    assert (done.held, full.quarantined()) == (0, [])
+    assert (done.held, full.quarantine.list()) == (0, [])
     assert list(full.export()) == plain
     assert list(full.export(mark=True)) == marked
 

@@ -130,18 +130,18 @@ def test_a_store_changes_to_the_model_of_a_folder(tiny: Path, tmp_path: Path) ->
     path = str(tmp_path / "m.db")
     with Ghost.open(path, settings=Settings(embed_provider="local")) as ghost:
         ghost.put("a", "k", "tea")
-        first = ghost.embed_status().model
+        first = ghost.admin.embed_status().model
     with Ghost.open(path, settings=settings(tiny)) as ghost:
-        status = ghost.embed_status()
+        status = ghost.admin.embed_status()
         assert (status.model, status.next_model) == (first, f"folder:tiny-{HASH}")
         assert "vector" in ghost.search("tea", "a").legs
-        assert ghost.embed_switch() == 1
-        status = ghost.embed_status()
+        assert ghost.admin.embed_switch() == 1
+        status = ghost.admin.embed_status()
         assert (status.model, status.next_model) == (f"folder:tiny-{HASH}", "")
         assert status.other_models == {}
         ghost.put("a", "j", "milk")
         assert ghost.search("milk", "a")[0].key == "j"
-        assert ghost.embed_status().embedded == 2
+        assert ghost.admin.embed_status().embedded == 2
 
 
 def test_a_store_of_a_folder_gets_no_vectors_of_another_model(tiny: Path, tmp_path: Path) -> None:
@@ -158,20 +158,20 @@ def test_a_store_of_a_folder_gets_no_vectors_of_another_model(tiny: Path, tmp_pa
             assert len(found.notes) == 1
             assert f"folder:tiny-{HASH}" in found.notes[0]
             assert "ghost embed switch" in found.notes[0]
-            status = ghost.embed_status()
+            status = ghost.admin.embed_status()
             assert status.other_models == {f"folder:tiny-{HASH}/2": 1}
             assert status.problem == found.notes[0]
     with Ghost.open(path, settings=settings(tiny)) as ghost:
-        assert ghost.embed_backfill() == 2
+        assert ghost.admin.embed_backfill() == 2
         assert "vector" in ghost.search("tea", "a").legs
     with Ghost.open(path, settings=Settings(embed_provider="local")) as ghost:
         with pytest.raises(EmbeddingError, match="folder:tiny"):
-            ghost.embed_backfill()
-        assert ghost.embed_switch() == 3
+            ghost.admin.embed_backfill()
+        assert ghost.admin.embed_switch() == 3
         found = ghost.search("tea", "a")
         assert "vector" in found.legs
         assert found.notes == ()
-        assert ghost.embed_status().other_models == {}
+        assert ghost.admin.embed_status().other_models == {}
 
 
 @pytest.mark.parametrize("name", ["./tiny", "tiny/", "../{}/tiny"])

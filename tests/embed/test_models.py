@@ -63,7 +63,7 @@ def test_a_new_store_takes_the_tuned_model(open_ghost: Open) -> None:
     ghost = fill(open_ghost("m.db", embed_provider="local"))
     assert models(ghost) == {TUNED.id: 5}
     assert finds_by_meaning(ghost)
-    status = open_ghost("m.db", embed_provider="local").embed_status()
+    status = open_ghost("m.db", embed_provider="local").admin.embed_status()
     assert (status.model, status.pending, status.next_model) == (TUNED.id, 0, "")
 
 
@@ -83,35 +83,35 @@ def test_a_filled_store_keeps_its_model(open_ghost: Open) -> None:
     ghost = open_ghost("m.db", embed_provider="local")
     assert finds_by_meaning(ghost)
     ghost.put("a", "dog", "A dog barks.")
-    assert ghost.embed_backfill() == 0
+    assert ghost.admin.embed_backfill() == 0
     assert models(ghost) == {SPECIFIED.id: 6}
-    assert ghost.embed_status().next_model == TUNED.id
+    assert ghost.admin.embed_status().next_model == TUNED.id
     assert list(ghost.store.vectoriser._embedders) == [SPECIFIED.id]
 
 
 def switched(open_: Callable[[str], Ghost], old: str, new: str) -> Ghost:
     """Change the model of a store, stopped half way once, with another process that is open all the time."""
     before, witness, ghost = fill(open_(old)), open_(old), open_(new)
-    first, last = before.embed_status().model, ghost.store.vectoriser.chosen_model
+    first, last = before.admin.embed_status().model, ghost.store.vectoriser.chosen_model
     assert first != last
     assert finds_by_meaning(witness)
     with pytest.raises(StoppedError):
-        ghost.embed_switch(stop)
+        ghost.admin.embed_switch(progress=stop)
     for other in (ghost, witness, open_(old), open_(new)):
         assert models(other) == {first: 5, last: 2}
-        assert other.embed_status().model == first
+        assert other.admin.embed_status().model == first
         assert finds_by_meaning(other)
     witness.put("a", "dog", "A dog barks in the yard.")
     assert models(witness) == {first: 6, last: 2}
-    assert ghost.embed_switch() == 4
+    assert ghost.admin.embed_switch() == 4
     for other in (ghost, witness, open_(old), open_(new)):
         assert models(other) == {last: 6}
-        assert other.embed_status().model == last
+        assert other.admin.embed_status().model == last
         assert finds_by_meaning(other)
     witness.put("a", "cow", "A cow grazes.")
     assert models(ghost) == {last: 7}
-    assert ghost.embed_switch() == 0
-    assert ghost.check().problems == ()
+    assert ghost.admin.embed_switch() == 0
+    assert ghost.admin.check().problems == ()
     return ghost
 
 
@@ -150,18 +150,20 @@ def test_without_a_name_a_switch_goes_to_the_model_of_new_stores(open_ghost: Ope
     """A plain `ghost embed switch` is the way from the specified model to the tuned one."""
     fill(open_ghost("m.db", embed_provider="local", embed_model=SPECIFIED.name))
     ghost = open_ghost("m.db", embed_provider="local")
-    assert ghost.embed_switch() == 5
+    assert ghost.admin.embed_switch() == 5
     assert models(ghost) == {TUNED.id: 5}
 
 
-@pytest.mark.parametrize("change", [Ghost.embed_backfill, lambda ghost: catch_up_all(ghost.store)])
+@pytest.mark.parametrize(
+    "change", [Ghost.admin.embed_backfill, lambda ghost: catch_up_all(ghost.store)]
+)
 def test_a_name_in_the_settings_changes_the_model(
     open_ghost: Open, change: Callable[[Ghost], int]
 ) -> None:
     """With the other name set, a backfill and a server that starts replace the vectors."""
     fill(open_ghost("m.db", embed_provider="local"))
     named = open_ghost("m.db", embed_provider="local", embed_model=SPECIFIED.name)
-    assert named.embed_status().next_model == SPECIFIED.id
+    assert named.admin.embed_status().next_model == SPECIFIED.id
     assert change(named) == 5
     assert models(named) == {SPECIFIED.id: 5}
     plain = open_ghost("m.db", embed_provider="local")
@@ -182,7 +184,7 @@ def test_a_put_during_the_change_gets_vectors_of_the_new_model(
     def interrupted(*args: Any) -> Any:
         found = look(*args)
         monkeypatch.undo()
-        thread = threading.Thread(target=two.embed_switch)
+        thread = threading.Thread(target=two.admin.embed_switch)
         thread.start()
         thread.join()
         return found
@@ -190,7 +192,7 @@ def test_a_put_during_the_change_gets_vectors_of_the_new_model(
     monkeypatch.setattr(module, "find_near", interrupted)
     one.put("a", "cat", "The cat sleeps on the sofa all day.")
     assert models(one) == {TUNED.id: 6}
-    assert one.embed_status().pending == 0
+    assert one.admin.embed_status().pending == 0
     assert [edge.to_key for edge in one.edges("a", "cat")] == ["k0"]
 
 
@@ -208,13 +210,13 @@ def overtaken(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
             rows = embed(*args)
             monkeypatch.undo()
             with Ghost.open(target, settings=settings(TUNED.name)) as new:
-                new.embed_switch()
+                new.admin.embed_switch()
             return rows
 
         monkeypatch.setattr(module, "_embed", interrupted)
-        assert old.embed_backfill() == 0
+        assert old.admin.embed_backfill() == 0
         assert models(old) == {TUNED.id: 6}
-        assert old.check().problems == ()
+        assert old.admin.check().problems == ()
 
 
 def test_a_backfill_that_the_change_overtakes_writes_nothing_old(

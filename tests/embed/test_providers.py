@@ -78,10 +78,10 @@ def test_none_makes_no_vectors(open_ghost: Open) -> None:
     found = ghost.search("deployment")
     assert [hit.key for hit in found] == ["k"]
     assert (found.legs, found.notes) == (("substring", "text"), ())
-    status = ghost.embed_status()
+    status = ghost.admin.embed_status()
     assert (status.provider, status.model, status.embedded, status.pending) == ("none", "", 0, 0)
     with pytest.raises(EmbeddingError, match="the provider is none"):
-        ghost.embed_backfill()
+        ghost.admin.embed_backfill()
 
 
 def test_the_shipped_model_leaves_nothing_behind_and_tells_nobody(tmp_path: Path) -> None:
@@ -115,9 +115,9 @@ def test_local_without_onnxruntime_says_so_and_search_goes_on(
     assert len(found.notes) == 1
     assert "the local model cannot run" in found.notes[0]
     assert found.legs == ("substring", "text")
-    assert "cannot run" in ghost.embed_status().problem
+    assert "cannot run" in ghost.admin.embed_status().problem
     with pytest.raises(EmbeddingError, match="the local model cannot run"):
-        ghost.embed_backfill()
+        ghost.admin.embed_backfill()
 
 
 # --- a caller's own
@@ -142,7 +142,7 @@ def test_a_function_can_be_the_provider(tmp_path: Any) -> None:
         assert found[0].key == "k"
         assert "vector" in found.legs
         assert found[0].similarity is not None
-        assert ghost.embed_status().model == "own:letters"
+        assert ghost.admin.embed_status().model == "own:letters"
 
 
 def _raises(texts: Sequence[str]) -> Any:
@@ -169,10 +169,10 @@ def test_a_failing_function_never_fails_a_put(tmp_path: Any, name: str) -> None:
         ghost.put("a", "k", "The deployment runs.")
         assert [hit.key for hit in ghost.search("deployment")] == ["k"]
         with pytest.raises(EmbeddingError, match=says):
-            ghost.embed_backfill()
+            ghost.admin.embed_backfill()
         assert any("function" in note for note in ghost.search("deployment").notes)
     with open_own(tmp_path, letters) as ghost:
-        assert ghost.embed_backfill() == 1
+        assert ghost.admin.embed_backfill() == 1
         assert "vector" in ghost.search("deployment").legs
 
 
@@ -213,9 +213,9 @@ def test_a_provider_that_recovers_is_no_longer_a_problem(tmp_path: Any) -> None:
         ghost.put("a", "k", "The deployment runs.")
         assert "no route" in " ".join(ghost.search("deployment").notes)
         sometimes.broken = False
-        assert ghost.embed_backfill() == 1
+        assert ghost.admin.embed_backfill() == 1
         assert ghost.search("deployment").notes == ()
-        assert ghost.embed_status().problem == ""
+        assert ghost.admin.embed_status().problem == ""
 
 
 def test_a_function_that_changes_its_length_is_another_model(tmp_path: Any) -> None:
@@ -237,9 +237,9 @@ def test_a_function_that_changes_its_length_is_another_model(tmp_path: Any) -> N
         found = ghost.search("deployment")
         assert len(found) == 2
         assert found.notes
-        assert ghost.embed_switch() == 2
+        assert ghost.admin.embed_switch() == 2
         assert "vector" in ghost.search("deployment").legs
-        assert ghost.embed_status().pending == 0
+        assert ghost.admin.embed_status().pending == 0
 
 
 def test_status_knows_the_vectors_of_an_earlier_run(tmp_path: Any) -> None:
@@ -247,7 +247,7 @@ def test_status_knows_the_vectors_of_an_earlier_run(tmp_path: Any) -> None:
     with open_own(tmp_path, letters) as ghost:
         ghost.put("a", "k", "The deployment runs.")
     with open_own(tmp_path, letters) as ghost:
-        status = ghost.embed_status()
+        status = ghost.admin.embed_status()
         assert (status.embedded, status.pending, status.other_models) == (1, 0, {})
 
 
@@ -463,11 +463,11 @@ def test_a_broken_server_never_fails_a_put(
         ghost.put("a", "k", "The deployment runs.")
         assert [hit.key for hit in ghost.search("deployment")] == ["k"]
         with pytest.raises(EmbeddingError, match=says):
-            ghost.embed_backfill()
+            ghost.admin.embed_backfill()
         server.answers = [good(style)]
-        assert ghost.embed_backfill() == 1
+        assert ghost.admin.embed_backfill() == 1
         assert "vector" in ghost.search("deployment").legs
-        assert ghost.embed_status().pending == 0
+        assert ghost.admin.embed_status().pending == 0
 
 
 def test_a_wrong_key_is_advised_on(server: Server) -> None:
@@ -486,7 +486,7 @@ def test_openai_without_a_key_says_so(open_ghost: Open) -> None:
     found = ghost.search("deployment")
     assert [hit.key for hit in found] == ["k"]
     assert "needs a key" in " ".join(found.notes)
-    assert "OPENAI_API_KEY" in " ".join(found.notes) + ghost.embed_status().problem
+    assert "OPENAI_API_KEY" in " ".join(found.notes) + ghost.admin.embed_status().problem
 
 
 @pytest.mark.parametrize(
@@ -533,21 +533,21 @@ def test_a_changed_model_is_never_mixed(open_ghost: Open) -> None:
     assert len(found.notes) == 1
     assert re.fullmatch(r"a has no vectors (of \S+ )?yet; `ghost embed backfill`", found.notes[0])
     assert found[0].similarity is None
-    status = new.embed_status()
+    status = new.admin.embed_status()
     assert (status.embedded, status.pending, list(status.other_models.values())) == (0, 3, [3])
     assert "minilm-static-256-int8" in next(iter(status.other_models))
     new.put("a", "k3", "A dog barks.")
     part = new.search("cat", "a")
     assert "3 chunks of a have no vectors yet; `ghost embed backfill`" in part.notes
-    assert new.embed_switch() == 3
+    assert new.admin.embed_switch() == 3
     whole = new.search("cat", "a")
     assert whole.notes == ()
     assert "vector" in whole.legs
     assert whole[0].similarity is not None
-    status = new.embed_status()
+    status = new.admin.embed_status()
     assert (status.embedded, status.pending, status.other_models) == (4, 0, {})
     assert "no vectors" in old.search("cat", "a").notes[0]
-    assert new.check().problems == ()
+    assert new.admin.check().problems == ()
 
 
 def test_switching_to_none_or_a_broken_provider_drops_nothing(
@@ -561,8 +561,8 @@ def test_switching_to_none_or_a_broken_provider_drops_nothing(
     ):
         server.answers = [(404, b"no model")]
         with pytest.raises(EmbeddingError):
-            open_ghost("m.db", **broken).embed_switch()
-    status = open_ghost("m.db", embed_provider="static").embed_status()
+            open_ghost("m.db", **broken).admin.embed_switch()
+    status = open_ghost("m.db", embed_provider="static").admin.embed_status()
     assert (status.embedded, status.pending) == (1, 0)
 
 
@@ -586,4 +586,4 @@ def test_the_provider_is_chosen_by_its_name(
     if name is not None:
         monkeypatch.setenv("GHOST_EMBED_PROVIDER", name)
     with Ghost.open(":memory:") as ghost:
-        assert ghost.embed_status().model == model
+        assert ghost.admin.embed_status().model == model

@@ -130,23 +130,25 @@ def test_a_killed_run_loses_nothing_and_is_resumed(tmp_path: Path, verb: str) ->
     assert old.items() <= left.items()
     assert sum(model == "own:counted" for model, _ in left) == 4 * BATCH
     with Ghost.open(str(path), embedder=fast, settings=Settings()) as ghost:
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
         part = ghost.search("deployment", "a")
         assert part
         assert "have no vectors yet" in part.notes[0]
-        status = ghost.embed_status()
+        status = ghost.admin.embed_status()
         assert (status.embedded, status.pending) == (4 * BATCH, COUNT + 1 - 4 * BATCH)
         seen: list[int] = []
         done = (
-            ghost.embed_backfill(seen.append)
+            ghost.admin.embed_backfill(progress=seen.append)
             if verb == "backfill"
-            else ghost.embed_switch(seen.append)
+            else ghost.admin.embed_switch(progress=seen.append)
         )
         assert done == seen[-1] == COUNT + 1 - 4 * BATCH
-        assert ghost.embed_status().pending == 0
-        assert ghost.check().problems == ()
+        assert ghost.admin.embed_status().pending == 0
+        assert ghost.admin.check().problems == ()
     with Ghost.open(str(whole), embedder=fast, settings=Settings()) as ghost:
-        assert (ghost.embed_backfill() if verb == "backfill" else ghost.embed_switch()) == COUNT
+        assert (
+            ghost.admin.embed_backfill() if verb == "backfill" else ghost.admin.embed_switch()
+        ) == COUNT
     resumed = vectors(path)
     del resumed["own:counted", "c/new"]
     assert resumed == vectors(whole)
@@ -173,8 +175,8 @@ def test_two_runs_at_once_do_the_work_once(tmp_path: Path) -> None:
     process = start(path, "backfill")
     go_on(process, 2)
     with Ghost.open(str(path), embedder=fast, settings=Settings()) as ghost:
-        ghost.embed_backfill()
-        assert ghost.embed_status().pending == 0
+        ghost.admin.embed_backfill()
+        assert ghost.admin.embed_status().pending == 0
     out, _ = process.communicate("\n" * 20)
     assert process.returncode == 0, out
     assert len(vectors(path)) == COUNT
@@ -195,7 +197,7 @@ def test_what_is_removed_while_it_is_embedded_gets_no_vector(tmp_path: Path) -> 
     assert process.returncode == 0
     assert vectors(path) == {}
     with Ghost.open(str(path), embedder=fast, settings=Settings()) as ghost:
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 def test_processes_see_each_others_writes_at_the_next_query(tmp_path: Path) -> None:
@@ -217,7 +219,7 @@ def test_processes_see_each_others_writes_at_the_next_query(tmp_path: Path) -> N
         assert "third" in [
             hit.key for hit in two.search("railway delays in France", "a", min_score=-9.0)
         ] or two.search("train")
-        assert one.embed_backfill() == 1
+        assert one.admin.embed_backfill() == 1
         assert two.search("railway delays", "a", min_score=-9.0)[0].key == "third"
         one.rm("a", "third")
         assert "third" not in [hit.key for hit in two.search("railway delays", "a", min_score=-9.0)]
@@ -233,7 +235,7 @@ def test_a_repaired_store_is_searched_by_meaning_in_an_open_process(tmp_path: Pa
         one.put("a", "k", "The cat sleeps on the sofa.")
         two.put("a", "j", "Interest rates rose in March.")
         assert one.search("a kitten is napping", "a")[0].similarity is not None
-        two.repair()
-        two.embed_backfill()
+        two.admin.repair()
+        two.admin.embed_backfill()
         assert one.search("a kitten is napping", "a")[0].similarity is not None
-        assert one.embed_status().pending == 0
+        assert one.admin.embed_status().pending == 0

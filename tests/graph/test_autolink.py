@@ -90,9 +90,9 @@ def test_no_way_of_linking_by_itself_crosses_a_namespace(
         ghost.put(ns, f"k{number}", at(HERE, "the turbine gearbox of Marguerite Oyelaran"))
     ghost = open_exact("m.db")
     if how == "backfill":
-        ghost.embed_backfill()
+        ghost.admin.embed_backfill()
     for ns in ("a", "b", "a:b") if how == "relink" else ():
-        ghost.relink(ns)
+        ghost.graph.relink(ns)
     with ghost.store.engine.read() as tx:
         joined = [tx.memories.by_ids([edge.from_id, edge.to_id]) for edge in tx.graph.edges()]
     assert sorted(sorted((end.ns, end.key) for end in ends.values()) for ends in joined) == [
@@ -216,7 +216,7 @@ def test_a_sensory_memory_is_not_linked_by_a_backfill(open_ghost: Open, open_exa
     plain.put("a", "sensed", at(HERE, "sensed"), tier="sensory")
     plain.put("a", "new", at(HERE, "new"))
     ghost = open_exact("m.db")
-    ghost.embed_backfill()
+    ghost.admin.embed_backfill()
     assert set(weights(ghost)) == {("new", "old")}
 
 
@@ -245,7 +245,7 @@ def test_a_reinforced_memory_gains_no_links(open_exact: Open) -> None:
     ghost = open_exact()
     ghost.put("a", "one", at(HERE, "one"))
     ghost.put("a", "two", at(HERE, "two"))
-    ghost.rm_edge("a", "two", "one", "relates_to")
+    ghost.graph.rm_edge("a", "two", "one", "relates_to")
     ghost.put("a", "two", at(HERE, "two"))
     assert weights(ghost) == {}
 
@@ -269,7 +269,7 @@ def test_vectors_that_are_none_link_nothing(open_exact: Open, wrong: Any) -> Non
     for key in ("one", "two"):
         assert ghost.put("a", key, at(HERE, "same")).version == 1
     assert weights(ghost) == {}
-    assert ghost.embed_status().problem
+    assert ghost.admin.embed_status().problem
 
 
 def test_vectors_of_nought_are_like_nothing(open_exact: Open) -> None:
@@ -298,7 +298,7 @@ def test_hostile_content_is_linked_like_any_other(open_ghost: Open, content: str
     ghost.put("a", "two", content + " ")
     assert set(weights(ghost)) <= {("two", "one")}
     assert all(0.9 <= weight <= 1 for weight in weights(ghost).values())
-    assert ghost.check().problems == ()
+    assert ghost.admin.check().problems == ()
 
 
 def test_the_static_model_links_paraphrases_only(open_ghost: Open, linked: Linked) -> None:
@@ -334,7 +334,7 @@ def test_no_reason_is_found_by_likeness(open_exact: Open, open_ghost: Open, tmp_
             ),
         )
     ghost = open_exact("m.db")
-    ghost.embed_backfill()
+    ghost.admin.embed_backfill()
     for key in ("one", "two", "two"):
         ghost.put(
             "a",
@@ -350,8 +350,8 @@ def test_no_reason_is_found_by_likeness(open_exact: Open, open_ghost: Open, tmp_
     )
     ghost.ingest(file, "a")
     for edge in ghost.edges("a")[:3]:
-        ghost.rm_edge("a", str(edge.from_key), str(edge.to_key), "relates_to")
-    ghost.relink("a")
+        ghost.graph.rm_edge("a", str(edge.from_key), str(edge.to_key), "relates_to")
+    ghost.graph.relink("a")
     ghost.consolidate("a", "sum", at(HERE, "the deploy caused the outage"), ["one", "two"])
     found = [edge.rel.value for edge in ghost.edges("a")]
     assert set(found) == {"relates_to", "contains"}
@@ -383,7 +383,7 @@ def test_a_put_that_fails_while_linking_leaves_neither(
     with pytest.raises(RuntimeError):
         ghost.put("a", "two", at(HERE, "two"))
     assert list(ghost.export()) == before
-    assert ghost.check().problems == ()
+    assert ghost.admin.check().problems == ()
     monkeypatch.undo()
     ghost.put("a", "two", at(HERE, "two"))
     assert set(weights(ghost)) == {("two", "one")}
@@ -424,7 +424,7 @@ def test_a_process_killed_while_linking_leaves_neither(tmp_path: Path, verb: str
     assert killed.returncode == -signal.SIGKILL
     with Ghost.open(path, settings=Settings(embed_provider="static")) as ghost:
         assert list(ghost.export()) == before
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 # --- while others write
@@ -457,7 +457,7 @@ def test_what_another_removed_after_the_look_is_not_linked(
     for key in ("gone", "changed", "moved"):
         two.put("a", key, at(HERE, key))
     for edge in two.edges("a"):
-        two.rm_edge("a", str(edge.from_key), str(edge.to_key), "relates_to")
+        two.graph.rm_edge("a", str(edge.from_key), str(edge.to_key), "relates_to")
     look = module.find_near
 
     def interrupted(*args: Any) -> Any:
@@ -467,7 +467,7 @@ def test_what_another_removed_after_the_look_is_not_linked(
         two.put("a", "changed", at(NEAR, "changed"))
         two.put("a", "moved", at("[0, 1]", "moved"))
         for edge in two.edges("a"):
-            two.rm_edge("a", str(edge.from_key), str(edge.to_key), "relates_to")
+            two.graph.rm_edge("a", str(edge.from_key), str(edge.to_key), "relates_to")
         return found
 
     monkeypatch.setattr(module, "find_near", interrupted)
@@ -562,7 +562,7 @@ def test_a_backfill_links_as_puts_would_have(open_ghost: Open, open_exact: Open)
         for ghost in (plain, direct):
             ghost.put("a" if number % 4 else "b", f"k{number}", text)
     late = open_exact("m.db")
-    assert late.embed_backfill() == 90
+    assert late.admin.embed_backfill() == 90
     for ns in ("a", "b"):
         assert weights(late, ns) == weights(direct, ns)
         assert weights(late, ns)
@@ -578,7 +578,7 @@ def test_one_stored_without_vectors_is_linked_to_what_came_after(
     open_ghost("m.db").put("a", "outage", at(HERE, "outage"))
     ghost.put("a", "newer", at("[0.8, -0.6]", "newer"))
     assert weights(ghost) == {}
-    ghost.embed_backfill()
+    ghost.admin.embed_backfill()
     assert {frozenset(pair) for pair in weights(ghost)} == {
         frozenset({"outage", "older"}),
         frozenset({"outage", "newer"}),
@@ -599,11 +599,11 @@ def test_a_backfill_killed_before_linking_is_resumed(
 
     monkeypatch.setattr("ghostmem.memory.embedding.link_pending", killed)
     with pytest.raises(KeyboardInterrupt):
-        first.embed_backfill()
+        first.admin.embed_backfill()
     monkeypatch.undo()
     assert (weights(first), waiting(first)) == ({}, 2)
     second = open_exact("m.db")
-    assert second.embed_backfill() == 0
+    assert second.admin.embed_backfill() == 0
     assert (set(weights(second)), waiting(second)) == ({("two", "one")}, 0)
 
 
@@ -630,10 +630,10 @@ def test_a_backfill_killed_while_linking_is_resumed(
     with monkeypatch.context() as patch:
         patch.setattr(module, "link_alike", killed)
         with pytest.raises(KeyboardInterrupt):
-            ghost.embed_backfill()
+            ghost.admin.embed_backfill()
     assert waiting(ghost) == 7
-    ghost.embed_backfill()
-    whole.embed_backfill()
+    ghost.admin.embed_backfill()
+    whole.admin.embed_backfill()
     assert (weights(ghost), waiting(ghost)) == (weights(whole), 0)
 
 
@@ -655,10 +655,10 @@ def test_what_waits_for_links_may_go_away(
         return found
 
     monkeypatch.setattr(module, "_near_late", interrupted)
-    ghost.embed_backfill()
+    ghost.admin.embed_backfill()
     assert ("two", "one") in weights(ghost)
     assert not any("changed" in pair for pair in weights(ghost))
-    assert ghost.check().problems == ()
+    assert ghost.admin.check().problems == ()
 
 
 def test_what_was_removed_while_waiting_is_not_linked(
@@ -671,11 +671,11 @@ def test_what_was_removed_while_waiting_is_not_linked(
     plain.put("a", "expired", at(HERE, "expired"), ttl="1h")
     ghost = open_exact("m.db")
     monkeypatch.setattr("ghostmem.memory.embedding.link_pending", lambda *_, **__: 0)
-    ghost.embed_backfill()
+    ghost.admin.embed_backfill()
     monkeypatch.undo()
     plain.rm("a", "removed")
     clock.forward(hours=2)
-    ghost.embed_backfill()
+    ghost.admin.embed_backfill()
     with ghost.store.engine.read() as tx:
         assert list(tx.graph.edges()) == []
     assert waiting(ghost) == 0
@@ -690,9 +690,9 @@ def test_a_backfill_with_another_model_brings_no_removed_edge_back(open_exact: O
     ghost = open_exact("m.db")
     ghost.put("a", "one", at(HERE, "one"))
     ghost.put("a", "two", at(HERE, "two"))
-    ghost.rm_edge("a", "two", "one", "relates_to")
+    ghost.graph.rm_edge("a", "two", "one", "relates_to")
     other = open_exact("m.db", embedder=again)
-    assert other.embed_backfill() == 2
+    assert other.admin.embed_backfill() == 2
     assert weights(other) == {}
 
 
@@ -701,8 +701,8 @@ def test_a_repair_brings_no_removed_edge_back(open_exact: Open) -> None:
     ghost = open_exact("m.db")
     ghost.put("a", "one", at(HERE, "one"))
     ghost.put("a", "two", at(HERE, "two"))
-    ghost.rm_edge("a", "two", "one", "relates_to")
-    assert ghost.repair().ok
+    ghost.graph.rm_edge("a", "two", "one", "relates_to")
+    assert ghost.admin.repair().ok
     assert weights(ghost) == {}
 
 
@@ -716,7 +716,7 @@ def test_what_waits_for_vectors_keeps_its_claim_to_links(
         plain.put("a", key, at(HERE, key))
     ghost = open_exact("m.db")
     if verb == "switch":
-        ghost.embed_switch()
+        ghost.admin.embed_switch()
     elif verb == "restore":
         ghost.put("b", "k", "Something else.")
         ghost.rm("b", "k")
@@ -725,7 +725,7 @@ def test_what_waits_for_vectors_keeps_its_claim_to_links(
         elsewhere = open_ghost("elsewhere.db")
         elsewhere.put("b", "k", "Something else.")
         ghost.import_(elsewhere.export())
-    ghost.embed_backfill()
+    ghost.admin.embed_backfill()
     assert set(weights(ghost)) == {("two", "one")}
 
 
@@ -736,7 +736,7 @@ def test_a_restored_memory_has_vectors_and_its_edges(open_exact: Open) -> None:
     ghost.put("a", "two", at(HERE, "two"))
     ghost.rm("a", "two")
     ghost.restore("a", "two")
-    assert ghost.embed_status().pending == 0
+    assert ghost.admin.embed_status().pending == 0
     assert set(weights(ghost)) == {("two", "one")}
     ghost.put("a", "three", at(HERE, "three"))
     assert ("three", "two") in weights(ghost)
@@ -747,8 +747,8 @@ def test_an_earlier_version_that_is_restored_has_vectors(open_exact: Open) -> No
     ghost = open_exact()
     ghost.put("a", "k", at(HERE, "first"))
     ghost.put("a", "k", at("[0, 1]", "second"))
-    ghost.restore("a", "k", 1)
-    assert ghost.embed_status().pending == 0
+    ghost.restore("a", "k", version=1)
+    assert ghost.admin.embed_status().pending == 0
     ghost.put("a", "new", at(HERE, "new"))
     assert set(weights(ghost)) == {("new", "k")}
 
@@ -759,7 +759,7 @@ def test_a_patched_memory_has_vectors_and_links(open_exact: Open) -> None:
     ghost.put("a", "one", at("[0, 1]", "one"))
     ghost.put("a", "k", f"{at(HERE, 'k')}\n")
     ghost.patch("a", "k", f"@@ -1 +1 @@\n-{at(HERE, 'k')}\n+{at('[0, 1]', 'k')}\n")
-    assert ghost.embed_status().pending == 0
+    assert ghost.admin.embed_status().pending == 0
     assert set(weights(ghost)) == {("k", "one")}
 
 
@@ -792,9 +792,9 @@ def rich(ghost: Ghost) -> None:
     ghost.put(
         "a", "k0", "The deployment of the billing service runs every Tuesday at noon, updated."
     )
-    ghost.edge("a", "k1", "k2", "contradicts", 0.123)
-    ghost.link("a", "k3", "k4", "depends_on")
-    ghost.rm_edge("a", "k7", "k6", "relates_to")
+    ghost.edge("a", "k1", "k2", "contradicts", weight=0.123)
+    ghost.graph.link("a", "k3", "k4", "depends_on")
+    ghost.graph.rm_edge("a", "k7", "k6", "relates_to")
     ghost.consolidate("a", "all", "Deployments are on Tuesdays.", ["k1", "k2", "k3"])
     ghost.get("a", "k1")
     ghost.search("deployment", "a")
@@ -813,8 +813,8 @@ def test_an_import_makes_no_edges_of_its_own(open_ghost: Open) -> None:
     report = target.import_(source.export(), trust=True)
     assert report.edges + report.links >= len(source.edges("a"))
     assert weights(target) == weights(source)
-    assert (target.embed_status().pending, waiting(target)) == (0, 0)
-    target.embed_backfill()
+    assert (target.admin.embed_status().pending, waiting(target)) == (0, 0)
+    target.admin.embed_backfill()
     assert weights(target) == weights(source)
 
 
@@ -838,7 +838,7 @@ def test_a_pruned_edge_stays_pruned_on_the_way(open_exact: Open) -> None:
     source, target = open_exact("a.db"), open_exact("b.db")
     for key in ("one", "two"):
         source.put("a", key, at(f"[{len(key)}, 0]", key))
-    source.link("a", "one", "two", "refines")
+    source.graph.link("a", "one", "two", "refines")
     with source.store.engine.write() as tx:
         tx.db.execute("DELETE FROM memory_edges")  # type: ignore[attr-defined]
     lines = list(source.export())

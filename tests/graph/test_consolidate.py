@@ -177,7 +177,7 @@ def test_a_summary_that_exists_gets_a_new_version_and_keeps_its_sources(
 def test_what_is_returned_is_what_is_stored(three: Ghost) -> None:
     """An edge that was there keeps its weight, and the answer says so."""
     three.consolidate("a", "tea", "First.", ["x", "y"])
-    three.edge("a", "tea", "x", "contains", 0.95)
+    three.edge("a", "tea", "x", "contains", weight=0.95)
     again = three.consolidate("a", "tea", "Second.", ["x", "y"])
     stored = {edge.to_key: edge.weight for edge in three.edges("a")}
     assert {edge.to_key: edge.weight for edge in again.edges} == stored == {"x": 0.95, "y": 0.6}
@@ -225,7 +225,7 @@ def test_a_summary_is_linked_to_what_is_like_it(open_exact: Open, linked: Linked
     for key, place in {"x": "[1, 0]", "y": "[0, 1]", "near": "[0, 0, 1]"}.items():
         ghost.put("a", key, f"{key} {place}")
     ghost.consolidate("a", "sum", "sum [0, 0, 1]", ["x", "y"])
-    assert ghost.embed_status().pending == 0
+    assert ghost.admin.embed_status().pending == 0
     assert linked(ghost) == [
         ("sum", "contains", "x"),
         ("sum", "contains", "y"),

@@ -98,12 +98,12 @@ def test_looking_around_counts_nothing(three: Ghost, look: str) -> None:
     {
         "list": lambda: three.list("a"),
         "history": lambda: three.history("a", "tea"),
-        "peek": lambda: three.peek("a"),
+        "peek": lambda: three.admin.peek("a"),
         "edges": lambda: three.edges("a", "tea"),
         "clusters": lambda: three.clusters("a"),
         "expand": lambda: three.expand("a"),
         "export": lambda: list(three.export()),
-        "stats": three.stats,
+        "stats": three.admin.stats,
         "chunks": lambda: three.chunks("a", "tea"),
     }[look]()
     assert list(three.export()) == before

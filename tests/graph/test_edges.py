@@ -75,7 +75,7 @@ def test_creating_an_edge_again_updates_its_weight_and_nothing_else(
     with three.store.engine.write() as tx:
         tx.graph.strengthen([first.from_id, first.to_id], 0.05, clock())
     clock.forward(days=1)
-    again = three.edge("a", "x", "y", "depends_on", 0.25)
+    again = three.edge("a", "x", "y", "depends_on", weight=0.25)
     assert (again.outcome, again.weight, again.access_count) == (Outcome.UPDATED, 0.25, 1)
     (listed,) = three.edges("a", "x")
     assert (listed.weight, listed.access_count, listed.created_at) == (0.25, 1, first.created_at)
@@ -84,14 +84,14 @@ def test_creating_an_edge_again_updates_its_weight_and_nothing_else(
 
 def test_creating_an_edge_again_without_a_weight_gives_it_the_default(three: Ghost) -> None:
     """Without a weight the update is to the default of the relation, as creating it anew would be."""
-    three.edge("a", "x", "y", "refines", 0.1)
+    three.edge("a", "x", "y", "refines", weight=0.1)
     assert three.edge("a", "x", "y", "refines").weight == 0.8
 
 
 def test_the_same_pair_may_have_several_relations_and_directions(three: Ghost) -> None:
     """Relation and direction are part of what an edge is."""
     three.edge("a", "x", "y", "refines")
-    three.edge("a", "y", "x", "refines", 0.3)
+    three.edge("a", "y", "x", "refines", weight=0.3)
     three.edge("a", "x", "y", "implies")
     assert [(ends(edge), edge.weight) for edge in three.edges("a", "y")] == [
         (("x", "implies", "y"), 0.8),
@@ -106,10 +106,10 @@ def test_an_edge_leads_from_one_id_to_another_and_counts_for_itself(
     """It has the ids of both memories in its direction, and its own count and time, which no other edge shares."""
     ids = {memory.key: memory.id for memory in three.list("a")}
     there, back = (
-        three.edge("a", "x", "y", "refines", 0.4),
-        three.edge("a", "y", "x", "refines", 0.6),
+        three.edge("a", "x", "y", "refines", weight=0.4),
+        three.edge("a", "y", "x", "refines", weight=0.6),
     )
-    three.edge("a", "y", "z", "refines", 0.2)
+    three.edge("a", "y", "z", "refines", weight=0.2)
     assert (there.from_id, there.to_id, there.rel, there.weight) == (
         ids["x"],
         ids["y"],
@@ -133,14 +133,14 @@ def test_an_edge_leads_from_one_id_to_another_and_counts_for_itself(
         (ids["y"], ids["x"]): (1, True),
         (ids["y"], ids["z"]): (0, False),
     }
-    three.rm_edge("a", "x", "y", "refines")
+    three.graph.rm_edge("a", "x", "y", "refines")
     assert [ends(edge) for edge in three.edges("a", "x")] == [("y", "refines", "x")]
 
 
 @pytest.mark.parametrize("weight", [0, 0.0, 1, 1.0, 0.123456789])
 def test_a_weight_from_nought_to_one_is_kept(three: Ghost, weight: float) -> None:
     """The ends of the range belong to it, and nought is a weight of its own, not the default."""
-    assert three.edge("a", "x", "y", "depends_on", weight).weight == weight
+    assert three.edge("a", "x", "y", "depends_on", weight=weight).weight == weight
     assert three.edges("a")[0].weight == weight
 
 
@@ -148,7 +148,7 @@ def test_a_weight_from_nought_to_one_is_kept(three: Ghost, weight: float) -> Non
 def test_a_weight_out_of_range_is_refused(three: Ghost, weight: Any) -> None:
     """A weight that is no number from 0 to 1 is invalid input, and nothing is written."""
     with pytest.raises(InvalidInputError, match="weight"):
-        three.edge("a", "x", "y", "depends_on", weight)
+        three.edge("a", "x", "y", "depends_on", weight=weight)
     assert three.edges("a") == []
 
 
@@ -190,10 +190,10 @@ def test_removed_and_expired_memories_cannot_be_linked(three: Ghost, clock: Any)
 
 def test_removing_an_edge_returns_it_and_leaves_the_others(three: Ghost) -> None:
     """Only the named relation in the named direction goes."""
-    three.edge("a", "x", "y", "refines", 0.4)
+    three.edge("a", "x", "y", "refines", weight=0.4)
     three.edge("a", "y", "x", "refines")
     three.edge("a", "x", "y", "implies")
-    gone = three.rm_edge("a", "x", "y", "refines")
+    gone = three.graph.rm_edge("a", "x", "y", "refines")
     assert (ends(gone), gone.weight) == (("x", "refines", "y"), 0.4)
     assert [ends(edge) for edge in three.edges("a")] == [
         ("x", "implies", "y"),
@@ -208,7 +208,7 @@ def test_removing_an_edge_that_is_not_there_says_so(three: Ghost) -> None:
         with pytest.raises(
             NotFoundError, match=f"there is no edge {one} {rel} {other} in a"
         ) as error:
-            three.rm_edge("a", one, other, rel)
+            three.graph.rm_edge("a", one, other, rel)
         assert "ghost edge list -n a" in error.value.hint
     assert len(three.edges("a")) == 1
 
@@ -241,9 +241,9 @@ def test_a_list_of_nothing_and_of_nobody(three: Ghost) -> None:
 
 def test_a_new_version_takes_the_edges_of_both_directions(three: Ghost) -> None:
     """After an update every edge touches the new id, with its weight and counts, and none the old one."""
-    three.edge("a", "x", "y", "depends_on", 0.31)
+    three.edge("a", "x", "y", "depends_on", weight=0.31)
     three.edge("a", "z", "y", "refines")
-    three.link("a", "y", "z", "contradicts")
+    three.graph.link("a", "y", "z", "contradicts")
     before = three.get("a", "y").id
     after = three.put("a", "y", "Another text of y.").id
     assert before != after
@@ -304,7 +304,7 @@ def test_a_killed_process_leaves_a_new_version_with_its_edges_or_neither(
         for key in ("x", "y", "z"):
             ghost.put("a", key, f"The text of {key}.")
         ghost.edge("a", "x", "y", "refines")
-        ghost.link("a", "y", "z", "depends_on")
+        ghost.graph.link("a", "y", "z", "depends_on")
     killed = subprocess.run(
         [sys.executable, "-c", MOVED, path, moment], env=os.environ, check=False
     )
@@ -318,7 +318,7 @@ def test_a_killed_process_leaves_a_new_version_with_its_edges_or_neither(
         ]
         assert {current.id in (edge.from_id, edge.to_id) for edge in ghost.edges("a")} == {True}
         assert [link.from_id for link in links(ghost)] == [current.id]
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 def test_saying_the_same_again_moves_no_edge(three: Ghost) -> None:
@@ -330,7 +330,7 @@ def test_saying_the_same_again_moves_no_edge(three: Ghost) -> None:
 
 def test_the_edges_of_a_removed_memory_hide_and_come_back_with_it(three: Ghost) -> None:
     """While one end is removed no list shows the edge; restored, it is there as before."""
-    three.edge("a", "x", "y", "refines", 0.33)
+    three.edge("a", "x", "y", "refines", weight=0.33)
     three.rm("a", "y")
     assert three.edges("a") == three.edges("a", "x") == []
     three.restore("a", "y")
@@ -344,7 +344,7 @@ def test_an_earlier_version_of_a_removed_memory_comes_back_with_its_edges(three:
     three.edge("a", "x", "y", "refines")
     three.put("a", "y", "The second text of y.")
     three.rm("a", "y")
-    three.restore("a", "y", 1)
+    three.restore("a", "y", version=1)
     assert [ends(edge) for edge in three.edges("a")] == [("x", "refines", "y")]
 
 
@@ -358,7 +358,7 @@ def test_the_edges_of_an_expired_memory_are_not_listed(three: Ghost, clock: Any)
 
 def test_a_hard_delete_takes_the_edges_along(three: Ghost) -> None:
     """No edge and no link to a deleted memory stays behind."""
-    three.link("a", "x", "y", "refines")
+    three.graph.link("a", "x", "y", "refines")
     three.edge("a", "y", "z", "implies")
     three.rm("a", "y", hard=True, all_versions=True)
     with three.store.engine.read() as tx:
@@ -367,7 +367,7 @@ def test_a_hard_delete_takes_the_edges_along(three: Ghost) -> None:
 
 def test_co_retrieval_brings_an_edge_nearer_to_one(three: Ghost, clock: Any) -> None:
     """Each time w grows by 0.05 (1 - w), is counted, and never passes 1."""
-    one = three.edge("a", "x", "y", "refines", 0.5)
+    one = three.edge("a", "x", "y", "refines", weight=0.5)
     weight = 0.5
     for at in range(1, 4):
         with three.store.engine.write() as tx:
@@ -376,7 +376,7 @@ def test_co_retrieval_brings_an_edge_nearer_to_one(three: Ghost, clock: Any) -> 
         (edge,) = three.edges("a")
         assert edge.weight == pytest.approx(weight, abs=1e-12)
         assert (edge.access_count, edge.last_accessed_at is not None) == (at, True)
-    three.edge("a", "x", "y", "refines", 1.0)
+    three.edge("a", "x", "y", "refines", weight=1.0)
     with three.store.engine.write() as tx:
         tx.graph.strengthen([one.from_id, one.to_id], 0.05, clock())
     assert three.edges("a")[0].weight == 1.0
@@ -384,8 +384,8 @@ def test_co_retrieval_brings_an_edge_nearer_to_one(three: Ghost, clock: Any) -> 
 
 def test_only_edges_between_two_of_the_retrieved_are_strengthened(three: Ghost, clock: Any) -> None:
     """An edge with one end outside stays, and so does the audit trail `merged_into`."""
-    one = three.edge("a", "x", "y", "refines", 0.5)
-    three.edge("a", "y", "z", "refines", 0.5)
+    one = three.edge("a", "x", "y", "refines", weight=0.5)
+    three.edge("a", "y", "z", "refines", weight=0.5)
     three.edge("a", "y", "x", "merged_into")
     with three.store.engine.write() as tx:
         assert tx.graph.strengthen([one.from_id, one.to_id], 0.05, clock()) == 1
@@ -399,11 +399,11 @@ def test_only_edges_between_two_of_the_retrieved_are_strengthened(three: Ghost, 
 
 def test_a_legacy_link_is_also_an_edge(three: Ghost) -> None:
     """`link` writes both tables; doing it twice changes nothing, and removing the edge removes both."""
-    made = three.link("a", "x", "y", "depends_on")
+    made = three.graph.link("a", "x", "y", "depends_on")
     assert (ends(made), made.weight) == (("x", "depends_on", "y"), 0.7)
-    three.link("a", "x", "y", "depends_on")
+    three.graph.link("a", "x", "y", "depends_on")
     assert ([link.rel for link in links(three)], len(three.edges("a"))) == ([Rel.DEPENDS_ON], 1)
-    three.rm_edge("a", "x", "y", "depends_on")
+    three.graph.rm_edge("a", "x", "y", "depends_on")
     assert (links(three), three.edges("a")) == ([], [])
 
 
@@ -412,7 +412,7 @@ def test_a_legacy_link_is_also_an_edge(three: Ghost) -> None:
 )
 def test_every_legacy_relation_stays_readable_and_is_an_edge(three: Ghost, rel: str) -> None:
     """Each of the original's six relations is a link as before and an edge of the same relation, also in another store."""
-    three.link("a", "x", "y", rel)
+    three.graph.link("a", "x", "y", rel)
     wanted = [(("x", rel, "y"), WEIGHTS[rel])]
     assert [link.rel for link in links(three)] == [rel]
     assert [(ends(edge), edge.weight) for edge in three.edges("a")] == wanted
@@ -424,16 +424,16 @@ def test_every_legacy_relation_stays_readable_and_is_an_edge(three: Ghost, rel: 
 
 def test_a_legacy_link_leaves_an_edge_that_is_there_as_it_is(three: Ghost) -> None:
     """Linking what is linked keeps its weight."""
-    three.edge("a", "x", "y", "refines", 0.2)
-    assert three.link("a", "x", "y", "refines").weight == 0.2
+    three.edge("a", "x", "y", "refines", weight=0.2)
+    assert three.graph.link("a", "x", "y", "refines").weight == 0.2
 
 
 def test_a_legacy_link_whose_edge_is_gone_gets_one_again(three: Ghost) -> None:
     """When the edge alone was pruned, linking again makes it anew."""
-    made = three.link("a", "x", "y", "refines")
+    made = three.graph.link("a", "x", "y", "refines")
     with three.store.engine.write() as tx:
         tx.db.execute("DELETE FROM memory_edges")  # type: ignore[attr-defined]
-    assert three.link("a", "x", "y", "refines").weight == made.weight
+    assert three.graph.link("a", "x", "y", "refines").weight == made.weight
     assert [ends(edge) for edge in three.edges("a")] == [("x", "refines", "y")]
 
 
@@ -441,7 +441,7 @@ def test_a_legacy_link_whose_edge_is_gone_gets_one_again(three: Ghost) -> None:
 def test_a_legacy_link_has_only_the_legacy_relations(three: Ghost, rel: str) -> None:
     """Relations that the original's links never had are refused."""
     with pytest.raises(InvalidInputError, match="invalid relation"):
-        three.link("a", "x", "y", rel)
+        three.graph.link("a", "x", "y", rel)
     assert (links(three), three.edges("a")) == ([], [])
 
 
@@ -455,19 +455,19 @@ def test_a_link_that_fails_half_way_leaves_neither(
 
     monkeypatch.setattr(graph_of(three), "add_edge", fail)
     with pytest.raises(RuntimeError):
-        three.link("a", "x", "y", "refines")
+        three.graph.link("a", "x", "y", "refines")
     assert (links(three), three.edges("a")) == ([], [])
 
 
 def test_candidates_are_alike_pairs_without_a_reason(three: Ghost) -> None:
     """Pairs come heaviest first with both texts; one that a reasoning edge joins, in either direction, is only counted."""
     three.put("a", "w", "The text of w.")
-    three.edge("a", "x", "y", "relates_to", 0.9)
-    three.edge("a", "y", "z", "relates_to", 0.95)
-    three.edge("a", "x", "z", "relates_to", 0.7)
-    three.edge("a", "x", "w", "depends_on", 0.99)
+    three.edge("a", "x", "y", "relates_to", weight=0.9)
+    three.edge("a", "y", "z", "relates_to", weight=0.95)
+    three.edge("a", "x", "z", "relates_to", weight=0.7)
+    three.edge("a", "x", "w", "depends_on", weight=0.99)
     three.edge("a", "z", "y", "caused_by")
-    found = three.edge_candidates("a")
+    found = three.graph.edge_candidates("a")
     assert [(c.from_key, c.to_key, c.relates_weight) for c in found.candidates] == [
         ("x", "y", 0.9),
         ("x", "z", 0.7),
@@ -481,22 +481,22 @@ def test_candidates_are_alike_pairs_without_a_reason(three: Ghost) -> None:
 
 def test_candidates_that_point_at_each_other_are_one_pair(three: Ghost) -> None:
     """The heavier of two directions stands for the pair."""
-    three.edge("a", "x", "y", "relates_to", 0.9)
-    three.edge("a", "y", "x", "relates_to", 0.8)
-    three.edge("a", "y", "z", "relates_to", 0.5)
-    three.edge("a", "z", "y", "relates_to", 0.5)
-    found = three.edge_candidates("a").candidates
+    three.edge("a", "x", "y", "relates_to", weight=0.9)
+    three.edge("a", "y", "x", "relates_to", weight=0.8)
+    three.edge("a", "y", "z", "relates_to", weight=0.5)
+    three.edge("a", "z", "y", "relates_to", weight=0.5)
+    found = three.graph.edge_candidates("a").candidates
     assert [{c.from_key, c.to_key} for c in found] == [{"x", "y"}, {"y", "z"}]
 
 
 def test_candidates_are_limited_after_they_are_chosen(three: Ghost) -> None:
     """A seed keeps only its own pairs however light they are, and the limit counts those."""
-    three.edge("a", "x", "y", "relates_to", 0.9)
-    three.edge("a", "y", "z", "relates_to", 0.2)
-    found = three.edge_candidates("a", max_pairs=1, seed=["z"])
+    three.edge("a", "x", "y", "relates_to", weight=0.9)
+    three.edge("a", "y", "z", "relates_to", weight=0.2)
+    found = three.graph.edge_candidates("a", max_pairs=1, seed=["z"])
     assert [(c.from_key, c.to_key) for c in found.candidates] == [("y", "z")]
-    assert len(three.edge_candidates("a", max_pairs=1).candidates) == 1
-    assert three.edge_candidates("b").candidates == ()
+    assert len(three.graph.edge_candidates("a", max_pairs=1).candidates) == 1
+    assert three.graph.edge_candidates("b").candidates == ()
 
 
 @pytest.mark.parametrize(
@@ -505,20 +505,20 @@ def test_candidates_are_limited_after_they_are_chosen(three: Ghost) -> None:
 def test_candidates_refuse_what_cannot_be(three: Ghost, given: dict[str, Any]) -> None:
     """A limit below one and a seed that is no list of keys are invalid input."""
     with pytest.raises(InvalidInputError):
-        three.edge_candidates("a", **given)
+        three.graph.edge_candidates("a", **given)
 
 
 def test_candidates_of_an_unknown_seed_are_an_error(three: Ghost) -> None:
     """A mistyped key is said, not answered with nothing."""
     with pytest.raises(NotFoundError, match="a/nope"):
-        three.edge_candidates("a", seed=["x", "nope"])
+        three.graph.edge_candidates("a", seed=["x", "nope"])
 
 
 def test_candidates_count_as_neither_use_nor_exposure(three: Ghost) -> None:
     """Looking for work to do changes no count."""
-    three.edge("a", "x", "y", "relates_to", 0.9)
+    three.edge("a", "x", "y", "relates_to", weight=0.9)
     before = list(three.export())
-    three.edge_candidates("a")
+    three.graph.edge_candidates("a")
     three.edges("a", "x")
     three.clusters("a")
     assert list(three.export()) == before
@@ -533,4 +533,4 @@ def test_hostile_keys_are_linked_like_any_other(ghost: Ghost, key: str) -> None:
     ghost.put("a", "plain", "Two.")
     ghost.edge("a", key, "plain", "refines")
     assert [ends(edge) for edge in ghost.edges("a", key)] == [(key, "refines", "plain")]
-    assert ghost.rm_edge("a", key, "plain", "refines").from_key == key
+    assert ghost.graph.rm_edge("a", key, "plain", "refines").from_key == key

@@ -290,7 +290,7 @@ def test_other_namespaces_are_never_touched(ghost: Ghost) -> None:
     assert "crossing" not in seen[0]
     assert typed(ghost) == {("a", "implies", "b")}
     assert (
-        ghost.repair().to_dict()
+        ghost.admin.repair().to_dict()
     )  # takes the crossing edges, which only this test can make, away again
 
 
@@ -471,13 +471,13 @@ def test_no_other_verb_asks_the_model(open_ghost: Open, tmp_path: Path) -> None:
     ghost.put(NS, "a", f"{text}, reworded.")
     ghost.search("deployment", NS)
     ghost.context("deployment", NS)
-    ghost.edge_candidates(NS)
-    ghost.relink(NS)
+    ghost.graph.edge_candidates(NS)
+    ghost.graph.relink(NS)
     ghost.consolidate(NS, "sum", "Tuesdays.", ["a", "b"])
     ghost.expand(NS, "sum")
     ghost.clusters(NS)
-    ghost.embed_backfill()
-    ghost.gc()
+    ghost.admin.embed_backfill()
+    ghost.lifecycle.gc()
     assert not asked.exists()
     assert typed(ghost) == {("sum", "contains", "a"), ("sum", "contains", "b")}
     done = infer_edges(ghost.store, NS)

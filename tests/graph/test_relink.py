@@ -32,7 +32,7 @@ def fill(ghost: Ghost, texts: dict[str, str], ns: str = "a") -> None:
 def test_what_names_the_same_is_linked(ghost: Ghost, linked: Linked) -> None:
     """Two memories that share a name are linked from the newer to the older, without any vectors."""
     fill(ghost, NAMES)
-    done = ghost.relink("a")
+    done = ghost.graph.relink("a")
     assert (done.ns, done.memories, done.added, done.dry_run) == ("a", 3, 1, False)
     assert linked(ghost) == [("phone", "relates_to", "visit")]
     assert 0.15 <= ghost.edges("a")[0].weight <= 1
@@ -41,7 +41,7 @@ def test_what_names_the_same_is_linked(ghost: Ghost, linked: Linked) -> None:
 def test_what_is_about_the_same_is_linked(ghost: Ghost, linked: Linked) -> None:
     """Two memories whose rare words agree are linked by the cosine of those words."""
     fill(ghost, TOPICS)
-    assert ghost.relink("a").added == 1
+    assert ghost.graph.relink("a").added == 1
     assert linked(ghost) == [("two", "relates_to", "one")]
     assert 0.3 <= ghost.edges("a")[0].weight <= 1
 
@@ -51,8 +51,8 @@ def test_what_lies_near_is_linked(open_exact: Open, linked: Linked) -> None:
     ghost = open_exact()
     ghost.put("a", "one", "alpha [1, 0]")
     ghost.put("a", "two", "omega [0.9, 0.43588989]")
-    ghost.rm_edge("a", "two", "one", "relates_to")
-    assert ghost.relink("a").added == 1
+    ghost.graph.rm_edge("a", "two", "one", "relates_to")
+    assert ghost.graph.relink("a").added == 1
     assert linked(ghost) == [("two", "relates_to", "one")]
     assert ghost.edges("a")[0].weight == pytest.approx(0.9, abs=2e-3)
 
@@ -62,8 +62,8 @@ def test_the_strongest_of_the_three_is_the_weight(open_exact: Open) -> None:
     ghost = open_exact()
     ghost.put("a", "one", f"{TOPICS['one']} [1, 0]")
     ghost.put("a", "two", f"{TOPICS['two']} [0.999, 0.0447]")
-    ghost.rm_edge("a", "two", "one", "relates_to")
-    ghost.relink("a")
+    ghost.graph.rm_edge("a", "two", "one", "relates_to")
+    ghost.graph.relink("a")
     assert ghost.edges("a")[0].weight == pytest.approx(0.999, abs=2e-3)
 
 
@@ -74,8 +74,8 @@ def test_a_pair_that_has_any_link_is_left_alone(
 ) -> None:
     """Whatever relation and direction a pair has already, relink adds none."""
     fill(ghost, NAMES)
-    ghost.edge("a", *pair, rel, 0.01)
-    assert ghost.relink("a").added == 0
+    ghost.edge("a", *pair, rel, weight=0.01)
+    assert ghost.graph.relink("a").added == 0
     assert linked(ghost) == [(pair[0], rel, pair[1])]
     assert ghost.edges("a")[0].weight == 0.01
 
@@ -84,7 +84,7 @@ def test_a_dry_run_counts_and_writes_nothing(ghost: Ghost) -> None:
     """It says how many links it would add, and adds none."""
     fill(ghost, NAMES)
     before = list(ghost.export())
-    done = ghost.relink("a", dry_run=True)
+    done = ghost.graph.relink("a", dry_run=True)
     assert (done.added, done.dry_run) == (1, True)
     assert list(ghost.export()) == before
 
@@ -94,7 +94,7 @@ def test_nobody_gets_more_than_the_limit(open_ghost: Open) -> None:
     ghost = open_ghost(":memory:", relink_max=3, freshness="off")
     for number in range(15):
         ghost.put("a", f"k{number:02}", f"{TOPICS['one']} in hall {number}")
-    ghost.relink("a")
+    ghost.graph.relink("a")
     degrees = [len(ghost.edges("a", f"k{number:02}")) for number in range(15)]
     assert max(degrees) <= 3
     assert min(degrees) >= 1
@@ -105,9 +105,9 @@ def test_a_second_relink_adds_nothing(open_ghost: Open) -> None:
     ghost = open_ghost(":memory:", relink_max=3, freshness="off")
     for number in range(15):
         ghost.put("a", f"k{number:02}", f"{TOPICS['one']} in hall {number}")
-    ghost.relink("a")
+    ghost.graph.relink("a")
     before = list(ghost.export())
-    assert ghost.relink("a").added == 0
+    assert ghost.graph.relink("a").added == 0
     assert list(ghost.export()) == before
 
 
@@ -115,7 +115,7 @@ def test_other_namespaces_are_left_alone(ghost: Ghost) -> None:
     """Only the named namespace is linked, and never to another."""
     fill(ghost, NAMES)
     fill(ghost, NAMES, "b")
-    ghost.relink("a")
+    ghost.graph.relink("a")
     assert (len(ghost.edges("a")), ghost.edges("b")) == (1, [])
 
 
@@ -130,7 +130,7 @@ def test_what_is_passing_or_gone_is_not_linked(ghost: Ghost, clock: Any, state: 
     if state == "removed":
         ghost.rm("a", "phone")
     clock.forward(hours=2)
-    done = ghost.relink("a")
+    done = ghost.graph.relink("a")
     assert (done.memories, done.added) == (1, 0)
 
 
@@ -152,7 +152,7 @@ def test_what_goes_away_meanwhile_is_not_linked(
         return found
 
     monkeypatch.setattr("ghostmem.graph.relink._edges", interrupted)
-    assert ghost.relink("a").added == 0
+    assert ghost.graph.relink("a").added == 0
     with ghost.store.engine.read() as tx:
         assert list(tx.graph.edges()) == []
 
@@ -164,15 +164,15 @@ def test_progress_is_told(open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> 
     for number in range(100):
         ghost.put("a", f"k{number}", f"[{number % 9}, {number % 7}, 1] {number}")
     seen: list[int] = []
-    ghost.relink("a", progress=seen.append)
+    ghost.graph.relink("a", progress=seen.append)
     assert seen == [64, 100]
 
 
 def test_an_empty_namespace_has_nothing_to_link(ghost: Ghost) -> None:
     """Nothing there is no error; no namespace is."""
-    assert (ghost.relink("nobody").memories, ghost.relink("nobody").added) == (0, 0)
+    assert (ghost.graph.relink("nobody").memories, ghost.graph.relink("nobody").added) == (0, 0)
     with pytest.raises(InvalidInputError):
-        ghost.relink("")
+        ghost.graph.relink("")
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_hostile_content_is_compared_like_any_other(ghost: Ghost, text: str) -> 
     ghost.put("a", "plain", NAMES["visit"])
     for key in ("one", "two"):
         ghost.put("a", key, f"{text}." if not text.strip() else text)
-    ghost.relink("a")
+    ghost.graph.relink("a")
     assert {(edge.from_key, edge.to_key) for edge in ghost.edges("a")} <= {("two", "one")}
 
 
@@ -226,6 +226,6 @@ def test_a_filter_links_within_each_namespace(ghost: Ghost) -> None:
     for ns in ("p:a", "p:b", "q"):
         ghost.put(ns, "one", "Margarethe Kowalczyk plays the cello.")
         ghost.put(ns, "two", "The concert of Margarethe Kowalczyk is in Ghent.")
-    done = ghost.relink("p:*", dry_run=True)
+    done = ghost.graph.relink("p:*", dry_run=True)
     assert (done.memories, done.added) == (4, 2)
-    assert ghost.relink("*").added == 3
+    assert ghost.graph.relink("*").added == 3

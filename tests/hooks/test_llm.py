@@ -187,7 +187,7 @@ def test_proposals_go_through_the_gate(
     assert PROPOSED["content"] in contents
     assert len(contents) == 5
     with Ghost.open(filled, settings=Settings(embed_provider="none")) as ghost:
-        assert [held.key for held in ghost.quarantined(NS)] == ["evil"]
+        assert [held.key for held in ghost.quarantine.list(NS)] == ["evil"]
     assert logged(hook).endswith("--llm: 2 of the candidates refused")
 
 

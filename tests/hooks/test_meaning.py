@@ -213,7 +213,7 @@ def test_a_captured_prompt_has_vectors(hook: "Hook", store: Path) -> None:
     hook.raw(json.dumps(said), "cursor")
     with Ghost.open(store) as ghost:
         assert captured in [memory.content for memory in ghost.list(NS)]
-        assert ghost.embed_status().pending == 0
+        assert ghost.admin.embed_status().pending == 0
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_a_session_that_is_over_is_forgotten(filled: Path, clock: Any) -> None:
                 tx.sessions.put(
                     HookSession(id_, NS, clock() - timedelta(days=days), ("a", "b"), 7, 8)
                 )
-        ghost.gc()
+        ghost.lifecycle.gc()
         with ghost.store.engine.read() as tx:
             assert tx.sessions.get("old") is None
             kept = tx.sessions.get("new")
@@ -299,7 +299,7 @@ def test_a_prompt_finds_the_notes_of_its_project(
     (shop / "tv.md").write_text("The ErsatzTV API listens on port 8409.\n")
     monkeypatch.chdir(shop)
     with Ghost.open(filled, settings=Settings(embed_provider="none")) as ghost:
-        ghost.add_notes(".")
+        ghost.notes.add(".")
     answer = hook("UserPromptSubmit", prompt="At which port is the ErsatzTV API?")
     assert "tv.md" in keys(answer)
 

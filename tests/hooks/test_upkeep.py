@@ -38,7 +38,7 @@ def settings(store: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 def runs(settings: Settings) -> list[Run]:
     """Return the finished runs."""
     with Ghost.open(settings=settings) as ghost:
-        return [run for run in ghost.runs() if run.finished_at is not None]
+        return [run for run in ghost.lifecycle.runs() if run.finished_at is not None]
 
 
 @pytest.mark.process
@@ -56,7 +56,7 @@ def test_the_end_of_a_session_starts_a_reflect(
     with Ghost.open(settings=settings) as ghost:
         assert ghost.get(NS, "office").importance == pytest.approx(0.475)
         assert ghost.get("project:garden", "roses").importance == 0.5
-        ghost.undo("last")
+        ghost.lifecycle.undo("last")
         assert ghost.get(NS, "office").importance == 0.5
     work(settings, hook, path)
     assert len(runs(settings)) == 1

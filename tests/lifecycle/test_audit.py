@@ -251,7 +251,7 @@ def test_oversized_and_expired(ghost: Ghost, clock: "Clock") -> None:
     report = look(ghost)
     assert (keys(report, "oversized"), keys(report, "expired")) == ({f"{NS}/long"}, {f"{NS}/brief"})
     assert (found(report, "expired").share, report.memories) == (0.3333, 2)
-    ghost.gc()
+    ghost.lifecycle.gc()
     assert found(look(ghost), "expired").count == 0
 
 

@@ -173,7 +173,7 @@ def test_relink_in_a_dry_run_adds_nothing(life: "Life") -> None:
 
 def test_relink_leaves_out_what_the_same_run_removes(life: "Life") -> None:
     """An edge to something that goes would be no help."""
-    life.ghost.set_rule("r", "DELETE", tag="x")
+    life.ghost.lifecycle.set_rule("r", "DELETE", tag="x")
     life.put(
         "one", "Marguerite Oyelaran repaired the gearbox of the turbine at Lindholm.", tags=["x"]
     )
@@ -195,7 +195,7 @@ def test_what_a_run_merges_away_is_not_relinked(open_life: Any) -> None:
     life = open_life(embedder=placed)
     for key in ("one", "two"):
         life.put(key, "The ferry departs at nine [1, 0]")
-    life.ghost.set_rule(
+    life.ghost.lifecycle.set_rule(
         "merge",
         "MERGE",
         similarity_gt=0.5,

@@ -150,7 +150,7 @@ def fill(life: Life, given_: list[dict[str, Any]], ways: list[Any], laws: list[A
             if set(conditions) - {"ns", "expires_at"} or similarity
             else {**conditions, "tag": "x"}
         )
-        life.ghost.set_rule(
+        life.ghost.lifecycle.set_rule(
             f"r{number}",
             op,
             rule_id=f"r{number}",
@@ -169,7 +169,7 @@ def filled(*parts: Any, target: str = ":memory:") -> Iterator[Life]:
         life = Life(ghost, clock)
         fill(life, *parts)
         yield life
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 def rows(life: Life, ns: str | None = None) -> dict[str, str]:
@@ -201,7 +201,7 @@ def test_undo_gives_back_every_byte(given_: Any, ways: Any, laws: Any, relink: b
     with filled(given_, ways, laws) as life:
         before = life.export()
         report = life.reflect(None, relink=relink)
-        undone = life.ghost.undo(report.run)
+        undone = life.ghost.lifecycle.undo(report.run)
         assert (undone.undone, undone.left) == (len(report.changes), ())
         assert life.export() == before
 
@@ -219,7 +219,7 @@ def test_undoing_run_after_run_goes_back_through_time(
             life.reflect(None)
             life.clock.at += timedelta(hours=30)
         for state in reversed(states):
-            life.ghost.undo("last")
+            life.ghost.lifecycle.undo("last")
             assert life.export() == state
 
 
@@ -238,7 +238,7 @@ def test_nothing_pinned_or_locked_ever_changes(
         for _ in range(7):
             life.reflect(None, relink=relink)
             life.clock.at += timedelta(days=1)
-        life.ghost.gc(stale="1d")
+        life.ghost.lifecycle.gc(stale="1d")
         after = rows(life)
         assert {id_: after[id_] for id_ in guarded} == guarded
 
@@ -275,7 +275,7 @@ def test_no_content_is_on_record(given_: Any, ways: Any, laws: Any) -> None:
     """A word that is in every memory is in no row of the tables runs and audit."""
     with filled(given_, ways, laws) as life:
         life.reflect(None, relink=True)
-        life.ghost.undo("last")
+        life.ghost.lifecycle.undo("last")
         with life.ghost.store.engine.read() as tx:
             written = (
                 tx.db.execute("SELECT * FROM runs").fetchall()
@@ -320,7 +320,7 @@ def test_killed_after_any_write_and_run_again_ends_as_if_undisturbed(
         tempfile.TemporaryDirectory() as folder,
         filled(given_, ways, laws, target=str(Path(folder, "one.db"))) as life,
     ):
-        life.ghost.backup(Path(folder, "two.db"))
+        life.ghost.transfer.backup(Path(folder, "two.db"))
         clock = Moment()
         with Ghost.open(
             Path(folder, "two.db"), embedder=placed, settings=Settings(), clock=clock
@@ -334,7 +334,7 @@ def test_killed_after_any_write_and_run_again_ends_as_if_undisturbed(
             finally:
                 module.CHANGES_PER_TRANSACTION = usual
             assert list(ghost.export()) == life.export()
-            if resumed.run == ghost.runs()[0].id and len(ghost.runs()) == 1:
+            if resumed.run == ghost.lifecycle.runs()[0].id and len(ghost.lifecycle.runs()) == 1:
                 assert resumed.changes == whole.changes
 
 
@@ -347,4 +347,4 @@ def killed(ghost: Ghost, writes: int, relink: bool) -> None:
         except Killed:
             event("killed")
             return
-    ghost.undo(report.run)
+    ghost.lifecycle.undo(report.run)

@@ -118,7 +118,7 @@ def test_the_specified_week_can_be_restored(life: "Life") -> None:
     life.put("stale", tier="ltm", age=900, access=60, idle=169)
     life.reflect()
     assert life.tier("stale") == "ltm"
-    life.ghost.set_rule(
+    life.ghost.lifecycle.set_rule(
         "stale",
         "DEMOTE",
         rule_id="sys-demote-stale-ltm",
@@ -204,7 +204,7 @@ def test_pruning_spares_the_young_and_the_used(life: "Life") -> None:
 def test_the_first_rule_by_priority_is_the_only_one_applied(life: "Life", told: Told) -> None:
     """A memory that two rules hold for is changed by one."""
     life.put("both", age=100, access=5, utility=0, importance=0.8, tags=["chat"])
-    life.ghost.set_rule("chat sleeps", "ARCHIVE", rule_id="chat", tag="chat", priority=11)
+    life.ghost.lifecycle.set_rule("chat sleeps", "ARCHIVE", rule_id="chat", tag="chat", priority=11)
     assert told(life.reflect()) == [("both", "ARCHIVE", "chat")]
     assert life.row("both").importance == 0.8
 
@@ -230,7 +230,7 @@ def test_each_condition_of_an_own_rule_counts(
     life: "Life", told: Told, fields: dict[str, Any], hit: dict[str, Any], miss: dict[str, Any]
 ) -> None:
     """The rule takes the memory inside its condition and leaves the one outside."""
-    life.ghost.set_rule("sleep", "ARCHIVE", rule_id="sleep", priority=99, **fields)
+    life.ghost.lifecycle.set_rule("sleep", "ARCHIVE", rule_id="sleep", priority=99, **fields)
     life.put("hit", **hit)
     life.put("miss", **miss)
     assert ("hit", "ARCHIVE", "sleep") in told(life.reflect())
@@ -251,7 +251,7 @@ def test_each_action_does_its_one_thing(
     life: "Life", op: str, params: dict[str, Any], counter: str, field: str, value: Any
 ) -> None:
     """One field changes, one counter counts, and the memory stays the same version."""
-    life.ghost.set_rule("r", op, rule_id="r", tag="x", action_params=params)
+    life.ghost.lifecycle.set_rule("r", op, rule_id="r", tag="x", action_params=params)
     before = life.put("k", tags=["x"])
     report = life.reflect()
     assert counted(report) == {"rules_applied": 1, counter: 1}
@@ -263,7 +263,7 @@ def test_each_action_does_its_one_thing(
 
 def test_ttl_set_gives_an_expiry_that_hides_at_its_time(life: "Life", clock: Any) -> None:
     """A draft is readable until then, is not afterwards, and a chosen expiry is not moved."""
-    life.ghost.set_rule(
+    life.ghost.lifecycle.set_rule(
         "drafts", "TTL_SET", rule_id="drafts", tag="draft", action_params={"ttl": "7d"}
     )
     life.put("draft", tags=["draft"])
@@ -281,7 +281,7 @@ def test_ttl_set_gives_an_expiry_that_hides_at_its_time(life: "Life", clock: Any
 
 def test_delete_of_an_own_rule_is_soft(life: "Life") -> None:
     """It can be restored, and counts as deleted."""
-    life.ghost.set_rule("r", "DELETE", tag="x")
+    life.ghost.lifecycle.set_rule("r", "DELETE", tag="x")
     life.put("k", "Some text.", tags=["x"])
     assert counted(life.reflect()) == {"rules_applied": 1, "deleted": 1}
     assert life.ghost.restore("agent:me", "k").content == "Some text."
@@ -289,7 +289,7 @@ def test_delete_of_an_own_rule_is_soft(life: "Life") -> None:
 
 def test_a_pin_by_rule_protects_from_the_next_run(life: "Life") -> None:
     """From then on the memory is exempt."""
-    life.ghost.set_rule("r", "PIN", tag="x")
+    life.ghost.lifecycle.set_rule("r", "PIN", tag="x")
     life.put("k", tags=["x"], age=500, importance=0.9)
     life.reflect()
     assert life.row("k").pinned
@@ -298,7 +298,7 @@ def test_a_pin_by_rule_protects_from_the_next_run(life: "Life") -> None:
 
 def test_a_pin_by_rule_leaves_no_expiry_behind(life: "Life", clock: Any) -> None:
     """What a rule pins does not vanish at the hour that was set for it before."""
-    life.ghost.set_rule("r", "PIN", tag="x")
+    life.ghost.lifecycle.set_rule("r", "PIN", tag="x")
     life.put("k", tags=["x"], ttl="1h")
     life.reflect()
     clock.forward(hours=2)
@@ -307,8 +307,10 @@ def test_a_pin_by_rule_leaves_no_expiry_behind(life: "Life", clock: Any) -> None
 
 def test_a_rule_of_another_namespace_does_nothing_here(life: "Life", told: Told) -> None:
     """Also when both are reflected on at once, and when its namespace does not exist."""
-    life.ghost.set_rule("there", "DELETE", rule_id="there", ns="agent:you", tag="x")
-    life.ghost.set_rule("nowhere", "DELETE", rule_id="nowhere", ns="agent:nobody", tag="x")
+    life.ghost.lifecycle.set_rule("there", "DELETE", rule_id="there", ns="agent:you", tag="x")
+    life.ghost.lifecycle.set_rule(
+        "nowhere", "DELETE", rule_id="nowhere", ns="agent:nobody", tag="x"
+    )
     life.put("k", tags=["x"])
     life.put("k", tags=["x"], ns="agent:you")
     report = life.reflect(None)
@@ -319,7 +321,7 @@ def test_a_rule_of_another_namespace_does_nothing_here(life: "Life", told: Told)
 
 def test_an_expired_rule_does_nothing(life: "Life", clock: Any) -> None:
     """It acts before its time and not after it."""
-    life.ghost.set_rule("r", "ARCHIVE", tag="x", expires_at=clock() + timedelta(hours=1))
+    life.ghost.lifecycle.set_rule("r", "ARCHIVE", tag="x", expires_at=clock() + timedelta(hours=1))
     life.put("early", tags=["x"])
     life.reflect()
     clock.forward(hours=1)
@@ -330,7 +332,7 @@ def test_an_expired_rule_does_nothing(life: "Life", clock: Any) -> None:
 
 def test_an_own_rule_can_outrank_a_built_in_one(life: "Life", told: Told) -> None:
     """With a higher priority it takes what the built-in rule would have removed."""
-    life.ghost.set_rule(
+    life.ghost.lifecycle.set_rule(
         "keep",
         "PROMOTE",
         rule_id="keep",
@@ -349,7 +351,9 @@ def test_an_own_rule_can_outrank_a_built_in_one(life: "Life", told: Told) -> Non
 
 def test_an_own_rule_that_changes_nothing_still_shields(life: "Life") -> None:
     """The first match wins even when the memory is already as the rule wants it, and nothing is counted."""
-    life.ghost.set_rule("stay", "PROMOTE", tag="x", priority=97, action_params={"to_tier": "stm"})
+    life.ghost.lifecycle.set_rule(
+        "stay", "PROMOTE", tag="x", priority=97, action_params={"to_tier": "stm"}
+    )
     life.put("k", age=500, importance=0.8, tags=["x"])
     report = life.reflect()
     assert (report.changes, counted(report), report.memories_evaluated) == ((), {}, 1)
@@ -357,8 +361,8 @@ def test_an_own_rule_that_changes_nothing_still_shields(life: "Life") -> None:
 
 def test_equal_priorities_go_by_id(life: "Life", told: Told) -> None:
     """Which of two rules wins does not depend on which was made first."""
-    life.ghost.set_rule("second", "DELETE", rule_id="b", tag="x", priority=60)
-    life.ghost.set_rule("first", "ARCHIVE", rule_id="a", tag="x", priority=60)
+    life.ghost.lifecycle.set_rule("second", "DELETE", rule_id="b", tag="x", priority=60)
+    life.ghost.lifecycle.set_rule("first", "ARCHIVE", rule_id="a", tag="x", priority=60)
     life.put("k", tags=["x"])
     assert told(life.reflect()) == [("k", "ARCHIVE", "a")]
 
@@ -366,13 +370,13 @@ def test_equal_priorities_go_by_id(life: "Life", told: Told) -> None:
 def test_a_built_in_rule_can_be_changed_switched_off_and_brought_back(life: "Life") -> None:
     """The next run goes by what the rule is then."""
     life.put("k", tier="sensory", age=3)
-    life.ghost.set_rule(
+    life.ghost.lifecycle.set_rule(
         "faster", "DELETE", rule_id="sys-decay-sensory", tier="sensory", age_gt_hours=2
     )
     assert life.reflect(dry_run=True).deleted == 1
-    life.ghost.rm_rule("sys-decay-sensory")
+    life.ghost.lifecycle.rm_rule("sys-decay-sensory")
     assert life.reflect(dry_run=True).deleted == 0
-    life.ghost.reset_rule("sys-decay-sensory")
+    life.ghost.lifecycle.reset_rule("sys-decay-sensory")
     assert life.reflect(dry_run=True).deleted == 0
     life.put("k", tier="sensory", age=5)
     assert life.reflect(dry_run=True).deleted == 1
@@ -401,7 +405,7 @@ def test_no_rule_touches_what_is_pinned_or_locked(
     for number, (op, params) in enumerate(
         {"DELETE": {}, "TTL_SET": {"ttl": "1h"}, "DECAY": {"factor": 0.1, "min": 0}}.items()
     ):
-        life.ghost.set_rule(
+        life.ghost.lifecycle.set_rule(
             op, op, tier=fields.get("tier", "stm"), priority=200 + number, action_params=params
         )
     before = life.export()
@@ -416,7 +420,7 @@ def test_gc_spares_what_is_pinned_or_locked(life: "Life", clock: Any) -> None:
     life.put("locked", tags=["locked"])
     life.put("plain")
     clock.forward(days=365)
-    assert life.ghost.gc(stale="30d").stale == 1
+    assert life.ghost.lifecycle.gc(stale="30d").stale == 1
     assert [life.tier(key) for key in ("pinned", "locked", "plain")] == ["stm", "stm", "gone"]
 
 
@@ -452,7 +456,7 @@ def test_a_namespace_that_is_not_there_is_no_error(life: "Life") -> None:
     life.put("k", age=500)
     report = life.reflect("agent:nobody")
     assert (report.memories_evaluated, report.changes) == (0, ())
-    assert [space.ns for space in life.ghost.namespaces()] == ["agent:me"]
+    assert [space.ns for space in life.ghost.admin.namespaces()] == ["agent:me"]
 
 
 def test_an_empty_store_can_be_reflected_on(life: "Life") -> None:
@@ -527,7 +531,12 @@ def test_a_dry_run_says_exactly_what_a_run_does_and_changes_nothing(
     still = open_life("m.db", at=lambda: clock.at)
     before = still.export()
     dry = still.reflect(None, dry_run=True)
-    assert (dry.run, dry.dry_run, still.ghost.runs(), still.export()) == ("", True, [], before)
+    assert (dry.run, dry.dry_run, still.ghost.lifecycle.runs(), still.export()) == (
+        "",
+        True,
+        [],
+        before,
+    )
     told, said = still.reflect(None).to_dict(), dry.to_dict()
     for one in (told, said):
         del one["run"], one["dry_run"]
@@ -549,7 +558,7 @@ def test_the_same_store_and_clock_give_the_same_result(
             access=number * 3,
             importance=0.7,
         )
-    life.ghost.backup(paths[1])
+    life.ghost.transfer.backup(paths[1])
     copies = [open_life(path, at=lambda: clock.at) for path in paths]
     reports = [copy.reflect() for copy in copies]
     assert reports[0].changes == reports[1].changes != ()
@@ -560,7 +569,7 @@ def test_a_second_run_counts_no_change_that_is_none(life: "Life") -> None:
     """What was promoted, demoted or archived is not so again."""
     life.put("stale", tier="ltm", age=9000)
     life.put("floor", age=500, importance=0.1)
-    life.ghost.set_rule("r", "ARCHIVE", tag="x")
+    life.ghost.lifecycle.set_rule("r", "ARCHIVE", tag="x")
     life.put("x", tags=["x"])
     life.reflect()
     report = life.reflect()
@@ -601,7 +610,7 @@ def test_a_read_only_store_can_be_asked_but_not_changed(open_life: Open) -> None
     assert ghost.reflect(dry_run=True).deleted == 1
     for act in (
         ghost.reflect,
-        lambda: ghost.undo("last"),
+        lambda: ghost.lifecycle.undo("last"),
         lambda: ghost.curate("agent:me", "glance", "pin"),
     ):
         with pytest.raises(ReadOnlyStoreError):

@@ -81,7 +81,7 @@ def copies(open_exact: Open, clock: Any, tmp_path: Path, monkeypatch: pytest.Mon
     def open_() -> tuple["Life", "Life"]:
         paths = (tmp_path / "one.db", tmp_path / "two.db")
         fill(open_exact(paths[0]))
-        open_exact(paths[0]).ghost.backup(paths[1])
+        open_exact(paths[0]).ghost.transfer.backup(paths[1])
         one, two = (open_exact(path, at=lambda: clock.at) for path in paths)
         for life in (one, two):
             life.ghost.store.vectoriser.must().embed(["warm"])
@@ -115,8 +115,8 @@ def test_killed_anywhere_and_run_again_ends_as_if_undisturbed(
         "linked_clusters",
     ):
         assert getattr(resumed, name) == getattr(whole, name), name
-    assert len(one.ghost.runs()) == 1
-    one.ghost.undo("last")
+    assert len(one.ghost.lifecycle.runs()) == 1
+    one.ghost.lifecycle.undo("last")
     assert one.export() == before
 
 
@@ -139,8 +139,8 @@ def test_an_interrupted_run_can_be_undone(copies: Copies, monkeypatch: pytest.Mo
     before = one.export()
     interrupted(one, monkeypatch, writes=4)
     assert one.export() != before
-    assert one.ghost.runs()[0].finished_at is None
-    one.ghost.undo("last")
+    assert one.ghost.lifecycle.runs()[0].finished_at is None
+    one.ghost.lifecycle.undo("last")
     assert one.export() == before
     again = one.reflect(None)
     assert (again.resumed, again.memories_evaluated) == (False, 21)
@@ -172,8 +172,8 @@ def test_an_unfinished_run_of_another_scope_is_left_to_its_own(
     assert one.row("q0", "agent:b").importance == pytest.approx(0.76)
     clock.forward(seconds=1)
     assert one.reflect(None).resumed
-    while [run for run in one.ghost.runs() if not run.undone_at]:
-        one.ghost.undo("last")
+    while [run for run in one.ghost.lifecycle.runs() if not run.undone_at]:
+        one.ghost.lifecycle.undo("last")
     assert one.export() == before
 
 
@@ -230,7 +230,7 @@ def test_a_namespace_that_vanished_after_a_kill_is_not_counted(
     """What was planned there was never done, so the report must not say so."""
     one, _ = copies()
     interrupted(one, monkeypatch, "agent:c*")
-    one.ghost.rm_namespace("agent:c", hard=True)
+    one.ghost.admin.rm_namespace("agent:c", hard=True)
     report = one.reflect("agent:c*")
     assert (report.decayed, report.changes) == (0, ())
 
@@ -305,8 +305,8 @@ def test_two_reflections_at_once_end_as_one_after_the_other(
     }
     assert faded <= {0.8, 0.76, 0.722}
     if scopes != (None, "agent:b"):  # of two that overlap, either may have come first to a memory
-        while [run for run in life.ghost.runs() if not run.undone_at]:
-            assert life.ghost.undo("last").left == ()
+        while [run for run in life.ghost.lifecycle.runs() if not run.undone_at]:
+            assert life.ghost.lifecycle.undo("last").left == ()
         assert life.export() == before
     assert max(report.memories_evaluated for report in reports) <= 21
 
@@ -355,8 +355,8 @@ def test_processes_that_reflect_at_once_lose_nothing(
     said = [child.communicate(timeout=60)[0] for child in children]
     assert [child.returncode for child in children] == [0, 0, 0]
     assert {round(life.row(f"k{n}").importance, 6) for n in range(60)} <= {0.76, 0.722, 0.6859}
-    while [run for run in life.ghost.runs() if not run.undone_at]:
-        assert life.ghost.undo("last").left == ()
+    while [run for run in life.ghost.lifecycle.runs() if not run.undone_at]:
+        assert life.ghost.lifecycle.undo("last").left == ()
     assert life.export() == before
     assert [int(out.split()[1]) for out in said] == [60] * 3
 
@@ -405,9 +405,9 @@ def test_a_run_that_relinks_is_finished_as_one(
         ):
             life.ghost.put("agent:z", key, text)
         for edge in life.ghost.edges("agent:z"):
-            life.ghost.rm_edge("agent:z", str(edge.from_key), str(edge.to_key), edge.rel)
+            life.ghost.graph.rm_edge("agent:z", str(edge.from_key), str(edge.to_key), edge.rel)
         for rule in ("sys-merge-similar", "sys-dedup-all"):
-            life.ghost.rm_rule(rule)
+            life.ghost.lifecycle.rm_rule(rule)
     assert other.reflect(None, relink=True).relinked
 
     def killed(*_: Any) -> None:

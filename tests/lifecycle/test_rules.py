@@ -54,21 +54,26 @@ def test_every_store_has_the_eight_built_in_rules(ghost: Ghost) -> None:
     """Names, conditions, actions and numbers are the specification's."""
     found = {
         rule.id: (conditions(rule), rule.action_op, dict(rule.action_params))
-        for rule in ghost.rules()
+        for rule in ghost.lifecycle.rules()
     }
     assert found == SPECIFIED
-    assert {rule.created_by for rule in ghost.rules()} == {"system"}
+    assert {rule.created_by for rule in ghost.lifecycle.rules()} == {"system"}
 
 
 def test_the_table_holds_what_the_code_says(ghost: Ghost) -> None:
     """The rows that the migration writes are the built-in rules, field by field."""
-    assert {rule.id: rule for rule in ghost.rules()} == {rule.id: rule for rule in BUILT_IN}
+    assert {rule.id: rule for rule in ghost.lifecycle.rules()} == {
+        rule.id: rule for rule in BUILT_IN
+    }
 
 
 def test_rules_for_sensory_memories_come_first_and_promotion_before_removal(ghost: Ghost) -> None:
     """The most urgent rule saves what was attended, the next removes the rest."""
-    assert [rule.id for rule in ghost.rules()][:2] == ["sys-promote-sensory", "sys-decay-sensory"]
-    priorities = [rule.priority for rule in ghost.rules()]
+    assert [rule.id for rule in ghost.lifecycle.rules()][:2] == [
+        "sys-promote-sensory",
+        "sys-decay-sensory",
+    ]
+    priorities = [rule.priority for rule in ghost.lifecycle.rules()]
     assert priorities == sorted(priorities, reverse=True)
 
 
@@ -87,10 +92,10 @@ def test_a_rule_of_ones_own_is_kept_in_full(open_ghost: Callable[..., Ghost], cl
         "access_gt": 0,
         "utility_lt": 0.125,
     }
-    made = open_ghost().set_rule(
+    made = open_ghost().lifecycle.set_rule(
         "Alte Plaudereien 💤", "demote", action_params={"to_tier": "dormant"}, **given
     )  # type: ignore[arg-type]
-    found = open_ghost().rule(made.id)
+    found = open_ghost().lifecycle.rule(made.id)
     assert found == made
     assert (found.name, found.action_op, found.ns, found.priority) == (
         "Alte Plaudereien 💤",
@@ -114,71 +119,80 @@ def test_a_rule_of_ones_own_is_kept_in_full(open_ghost: Callable[..., Ghost], cl
 
 def test_a_rule_about_likeness_is_kept(ghost: Ghost) -> None:
     """Its condition and its strategy come back."""
-    made = ghost.set_rule(
+    made = ghost.lifecycle.set_rule(
         "merge", "MERGE", similarity_gt=0.97, action_params={"strategy": "keep_highest_importance"}
     )
-    assert conditions(ghost.rule(made.id)) == {"similarity_gt": 0.97}
-    assert dict(ghost.rule(made.id).action_params) == {"strategy": "keep_highest_importance"}
+    assert conditions(ghost.lifecycle.rule(made.id)) == {"similarity_gt": 0.97}
+    assert dict(ghost.lifecycle.rule(made.id).action_params) == {
+        "strategy": "keep_highest_importance"
+    }
 
 
 def test_an_id_puts_a_rule_in_the_place_of_another(ghost: Ghost) -> None:
     """The second rule of an id replaces the first entirely, with no condition left over."""
-    ghost.set_rule("one", "ARCHIVE", rule_id="mine", tag="chat", age_gt_hours=5)
-    ghost.set_rule("two", "DELETE", rule_id="mine", tier="stm")
-    assert [rule.name for rule in ghost.rules() if rule.id == "mine"] == ["two"]
-    assert conditions(ghost.rule("mine")) == {"tier": "stm"}
+    ghost.lifecycle.set_rule("one", "ARCHIVE", rule_id="mine", tag="chat", age_gt_hours=5)
+    ghost.lifecycle.set_rule("two", "DELETE", rule_id="mine", tier="stm")
+    assert [rule.name for rule in ghost.lifecycle.rules() if rule.id == "mine"] == ["two"]
+    assert conditions(ghost.lifecycle.rule("mine")) == {"tier": "stm"}
 
 
 def test_a_changed_built_in_rule_is_the_users(ghost: Ghost) -> None:
     """Its id stays, its numbers are the user's, and reset brings the specification's back."""
-    ghost.set_rule(
+    ghost.lifecycle.set_rule(
         "stricter", "DELETE", rule_id="sys-decay-sensory", tier="sensory", age_gt_hours=2
     )
     assert (
-        ghost.rule("sys-decay-sensory").created_by,
-        ghost.rule("sys-decay-sensory").priority,
+        ghost.lifecycle.rule("sys-decay-sensory").created_by,
+        ghost.lifecycle.rule("sys-decay-sensory").priority,
     ) == ("user", 50)
-    assert len(ghost.rules()) == 8
-    ghost.reset_rule("sys-decay-sensory")
-    assert {rule.id: rule for rule in ghost.rules()} == {rule.id: rule for rule in BUILT_IN}
+    assert len(ghost.lifecycle.rules()) == 8
+    ghost.lifecycle.reset_rule("sys-decay-sensory")
+    assert {rule.id: rule for rule in ghost.lifecycle.rules()} == {
+        rule.id: rule for rule in BUILT_IN
+    }
 
 
 def test_a_deleted_rule_is_gone(ghost: Ghost) -> None:
     """A rule of a user's can be deleted once, and then is not found."""
-    ghost.set_rule("mine", "ARCHIVE", rule_id="mine", tag="chat")
-    assert ghost.rm_rule("mine").name == "mine"
-    assert len(ghost.rules()) == 8
-    for act in (ghost.rule, ghost.rm_rule):
+    ghost.lifecycle.set_rule("mine", "ARCHIVE", rule_id="mine", tag="chat")
+    assert ghost.lifecycle.rm_rule("mine").name == "mine"
+    assert len(ghost.lifecycle.rules()) == 8
+    for act in (ghost.lifecycle.rule, ghost.lifecycle.rm_rule):
         with pytest.raises(NotFoundError, match="rule not found: 'mine'"):
             act("mine")
 
 
 def test_a_deleted_built_in_rule_stays_off(open_ghost: Callable[..., Ghost]) -> None:
     """It neither shows nor comes back when the store is opened again, until it is reset."""
-    open_ghost().rm_rule("sys-dedup-all")
+    open_ghost().lifecycle.rm_rule("sys-dedup-all")
     ghost = open_ghost()
-    assert "sys-dedup-all" not in [rule.id for rule in ghost.rules()]
-    for act in (ghost.rule, ghost.rm_rule):
+    assert "sys-dedup-all" not in [rule.id for rule in ghost.lifecycle.rules()]
+    for act in (ghost.lifecycle.rule, ghost.lifecycle.rm_rule):
         with pytest.raises(NotFoundError, match="sys-dedup-all is disabled") as caught:
             act("sys-dedup-all")
         assert caught.value.hint == "`ghost rule reset sys-dedup-all` restores it"
-    ghost.reset_rule("sys-dedup-all")
-    assert ghost.rule("sys-dedup-all") in BUILT_IN
+    ghost.lifecycle.reset_rule("sys-dedup-all")
+    assert ghost.lifecycle.rule("sys-dedup-all") in BUILT_IN
 
 
 def test_only_built_in_rules_can_be_reset(ghost: Ghost) -> None:
     """The error names those there are."""
     with pytest.raises(NotFoundError, match="there is no built-in rule 'nope'") as caught:
-        ghost.reset_rule("nope")
+        ghost.lifecycle.reset_rule("nope")
     assert "sys-dedup-all" in caught.value.hint
 
 
 def test_rules_of_a_namespace_are_those_that_count_there(ghost: Ghost) -> None:
     """The ones for everywhere and its own, not another's."""
     for ns in ("a", "b"):
-        ghost.set_rule(ns, "ARCHIVE", rule_id=f"for-{ns}", ns=ns, tag="chat")
-    assert [rule.id for rule in ghost.rules("a") if rule.created_by == "user"] == ["for-a"]
-    assert [rule.id for rule in ghost.rules() if rule.created_by == "user"] == ["for-a", "for-b"]
+        ghost.lifecycle.set_rule(ns, "ARCHIVE", rule_id=f"for-{ns}", ns=ns, tag="chat")
+    assert [rule.id for rule in ghost.lifecycle.rules("a") if rule.created_by == "user"] == [
+        "for-a"
+    ]
+    assert [rule.id for rule in ghost.lifecycle.rules() if rule.created_by == "user"] == [
+        "for-a",
+        "for-b",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -242,10 +256,10 @@ def test_a_rule_that_makes_no_sense_is_refused(
 ) -> None:
     """The error names the value, there is a hint, and nothing is stored."""
     with pytest.raises(InvalidInputError) as caught:
-        ghost.set_rule(name, action, **fields)
+        ghost.lifecycle.set_rule(name, action, **fields)
     assert caught.value.message == error
     assert caught.value.hint
-    assert len(ghost.rules()) == 8
+    assert len(ghost.lifecycle.rules()) == 8
 
 
 def test_a_rule_may_end(ghost: Ghost, clock: Any) -> None:
@@ -253,16 +267,18 @@ def test_a_rule_may_end(ghost: Ghost, clock: Any) -> None:
     at = clock() + timedelta(days=1)
     for given in (at, at.isoformat()):
         assert (
-            ghost.set_rule("r", "ARCHIVE", rule_id="r", tag="x", expires_at=given).rule_expires_at
+            ghost.lifecycle.set_rule(
+                "r", "ARCHIVE", rule_id="r", tag="x", expires_at=given
+            ).rule_expires_at
             == at
         )
-    assert ghost.rule("r").rule_expires_at == at
+    assert ghost.lifecycle.rule("r").rule_expires_at == at
 
 
 def test_rules_travel_with_an_export(open_ghost: Callable[..., Ghost]) -> None:
     """Own rules, changed built-in ones and switched-off ones are the same in the store that imports them."""
     ghost = open_ghost("one.db")
-    ghost.set_rule(
+    ghost.lifecycle.set_rule(
         "mine",
         "TTL_SET",
         rule_id="mine",
@@ -271,12 +287,12 @@ def test_rules_travel_with_an_export(open_ghost: Callable[..., Ghost]) -> None:
         action_params={"ttl": "7d"},
         expires_at="2030-01-01",
     )
-    ghost.set_rule(
+    ghost.lifecycle.set_rule(
         "other", "DELETE", rule_id="sys-decay-sensory", tier="sensory", age_gt_hours=2, priority=95
     )
-    ghost.rm_rule("sys-merge-similar")
+    ghost.lifecycle.rm_rule("sys-merge-similar")
     ghost.put("a", "k", "text")
     other = open_ghost("two.db")
     other.import_(ghost.export(), trust=True)
-    assert other.rules() == ghost.rules()
+    assert other.lifecycle.rules() == ghost.lifecycle.rules()
     assert list(other.export()) == list(ghost.export())

@@ -51,7 +51,7 @@ def backfill(url: str, results: Any, stall: bool = False) -> None:
 
     embed.__qualname__ = numbers.__qualname__  # the name that its vectors have
     with Ghost.open(url, settings=PLAIN, embedder=embed) as ghost:
-        results.put(("done", ghost.embed_backfill()))
+        results.put(("done", ghost.admin.embed_backfill()))
 
 
 def test_two_processes_embed_each_chunk_once(pg_url: str) -> None:
@@ -73,8 +73,8 @@ def test_two_processes_embed_each_chunk_once(pg_url: str) -> None:
         worker.join(60)
     assert sum(done) == len(texts) == len(set(texts)) == 3 * 70
     with Ghost.open(pg_url, settings=PLAIN, embedder=numbers) as ghost:
-        assert ghost.embed_status().pending == 0
-        assert ghost.check().problems == ()
+        assert ghost.admin.embed_status().pending == 0
+        assert ghost.admin.check().problems == ()
 
 
 def test_a_dead_worker_is_replaced_at_once(pg_url: str) -> None:
@@ -88,8 +88,8 @@ def test_a_dead_worker_is_replaced_at_once(pg_url: str) -> None:
     os.kill(victim.pid or 0, signal.SIGKILL)
     victim.join(60)
     with Ghost.open(pg_url, settings=PLAIN, embedder=numbers) as ghost:
-        assert ghost.embed_backfill() == 3 * 30
-        assert ghost.embed_status().pending == 0
+        assert ghost.admin.embed_backfill() == 3 * 30
+        assert ghost.admin.embed_status().pending == 0
 
 
 def test_a_claim_of_somebody_who_is_there_is_respected(pg_url: str) -> None:
@@ -139,13 +139,13 @@ def test_two_reflect_workers_do_each_piece_once(
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda _: reflecting(pg_url, clock), range(2)))
     with Ghost.open(pg_url, settings=PLAIN, clock=clock) as ghost:
-        runs = ghost.runs()
+        runs = ghost.lifecycle.runs()
         assert sum(run.changes for run in runs) == len(alone.changes) == 60 * len(spaces)
         assert {one["run"] for one in found} <= {run.id for run in runs}
         assert ghost.list() == []
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
         for run in runs:
-            ghost.undo(run.id)
+            ghost.lifecycle.undo(run.id)
         assert len(ghost.list(limit=1000)) == 60 * len(spaces)
 
 
@@ -161,7 +161,7 @@ def test_groups_are_told_by_namespace(pg_url: str, clock: Any) -> None:
             for number in range(3):
                 ghost.put(ns, f"{ns}{number}", f"lamp number {number} in {ns}")
             for edge in ghost.edges(ns):
-                ghost.rm_edge(ns, str(edge.from_key), str(edge.to_key), edge.rel)
+                ghost.graph.rm_edge(ns, str(edge.from_key), str(edge.to_key), edge.rel)
         wanted = tuple((f"{ns}0", f"{ns}1", f"{ns}2") for ns in "abcdefgh")
         assert ghost.reflect(dry_run=True).linked_clusters == wanted
         assert ghost.reflect().linked_clusters == wanted
@@ -211,4 +211,4 @@ def test_a_run_of_a_dead_worker_is_finished_by_the_next(pg_url: str) -> None:
         assert report.resumed
         assert len(report.changes) == 50
         assert ghost.list() == []
-        assert len(ghost.runs()) == 1
+        assert len(ghost.lifecycle.runs()) == 1

@@ -52,7 +52,7 @@ def mergers(life: "Life", **fields: Any) -> None:
         "priority": 99,
         "action_params": {"strategy": "keep_highest_importance"},
     }
-    life.ghost.set_rule("merge", "MERGE", rule_id="merge", **{**given, **fields})
+    life.ghost.lifecycle.set_rule("merge", "MERGE", rule_id="merge", **{**given, **fields})
 
 
 # --- LINK
@@ -141,7 +141,7 @@ def test_what_could_not_be_compared_is_said(tmp_path: Path) -> None:
         ghost.put("a", "k3", "The ferry leaves the pier at noon.")
         (note,) = ghost.reflect(dry_run=True).notes
         assert note.startswith("a: 2 of 3 memories have no vectors")
-        ghost.embed_backfill()
+        ghost.admin.embed_backfill()
         assert ghost.reflect().notes == ()
 
 
@@ -273,10 +273,10 @@ def test_the_one_that_stays_is_found_by_the_tags_it_gathered(exact: "Life") -> N
     exact.put("double", at(HERE), importance=0.4, tags=["meadow"])
     report = exact.reflect()
     found = [hit.key for hit in exact.ghost.search("meadow", min_score=0.5)]
-    exact.ghost.undo(report.run)
+    exact.ghost.lifecycle.undo(report.run)
     after = [hit.key for hit in exact.ghost.search("meadow", min_score=0.5)]
     assert (found, after) == (["kept"], ["double"])
-    assert exact.ghost.check().ok
+    assert exact.ghost.admin.check().ok
 
 
 def test_a_second_run_does_not_flip_the_roles(exact: "Life", clock: Any) -> None:
@@ -362,7 +362,9 @@ def test_a_rule_of_the_user_joins_by_similarity_alone(
     exact: "Life", action: str, params: dict[str, str], tiers: list[str]
 ) -> None:
     """A user's DEDUP or MERGE joins similar texts of different wording, and the run can be undone."""
-    exact.ghost.set_rule("join", action, similarity_gt=0.9, priority=99, action_params=params)
+    exact.ghost.lifecycle.set_rule(
+        "join", action, similarity_gt=0.9, priority=99, action_params=params
+    )
     exact.put("one", at(HERE, "We chose SQLite because it needs no server."), importance=0.9)
     exact.put("two", at(AT91, "We chose SQLite since it needs no server."))
     exact.put("far", at(AT89, "We chose SQLite, for it needs no server."))
@@ -370,13 +372,13 @@ def test_a_rule_of_the_user_joins_by_similarity_alone(
     assert report.deduplicated + report.merged == 1
     keys = {memory.key: str(memory.tier) for memory in exact.ghost.list("agent:me")}
     assert [keys["one"], keys.get("two", "deleted")] == tiers
-    exact.ghost.undo(report.run)
+    exact.ghost.lifecycle.undo(report.run)
     assert exact.tier("two") == "stm"
 
 
 def test_a_rule_of_the_user_joins_long_texts_only_if_they_say_the_same(exact: "Life") -> None:
     """The similarity of long memories is that of their first chunks, which is not enough to join."""
-    exact.ghost.set_rule("join", "DEDUP", similarity_gt=0.9, priority=99)
+    exact.ghost.lifecycle.set_rule("join", "DEDUP", similarity_gt=0.9, priority=99)
     start = " ".join(f"Step {n} checks module{n} with care." for n in range(60))
     exact.put("ana", f"{HERE} {start} It was signed by Ana.")
     exact.put("bob", f"{HERE} {start} It was signed by Bob.")
@@ -385,7 +387,7 @@ def test_a_rule_of_the_user_joins_long_texts_only_if_they_say_the_same(exact: "L
 
 def test_a_changed_built_in_rule_still_compares_words(exact: "Life") -> None:
     """A built-in rule with another similarity joins only memories that say the same."""
-    exact.ghost.set_rule("dedup", "DEDUP", rule_id="sys-dedup-all", similarity_gt=0.5)
+    exact.ghost.lifecycle.set_rule("dedup", "DEDUP", rule_id="sys-dedup-all", similarity_gt=0.5)
     exact.put("one", at(HERE, "Build 41 passed on main."))
     exact.put("two", at(HERE, "Build 42 passed on main."))
     assert exact.reflect().deduplicated == 0
@@ -396,9 +398,9 @@ def test_a_changed_built_in_rule_still_compares_words(exact: "Life") -> None:
 
 def test_merge_links_unless_told_otherwise(exact: "Life") -> None:
     """Without a strategy a MERGE of a user's loses nothing."""
-    exact.ghost.rm_rule("sys-dedup-all")
-    exact.ghost.rm_rule("sys-merge-similar")
-    exact.ghost.set_rule("m", "MERGE", rule_id="m", similarity_gt=0.9)
+    exact.ghost.lifecycle.rm_rule("sys-dedup-all")
+    exact.ghost.lifecycle.rm_rule("sys-merge-similar")
+    exact.ghost.lifecycle.set_rule("m", "MERGE", rule_id="m", similarity_gt=0.9)
     exact.put("one", at(HERE))
     exact.put("two", at(HERE))
     report = exact.reflect()
@@ -441,7 +443,7 @@ def test_a_merge_of_a_merge_is_none(exact: "Life") -> None:
 
 def test_the_other_conditions_choose_who_takes_part(exact: "Life") -> None:
     """A memory outside a rule's conditions neither stays nor goes by it."""
-    exact.ghost.rm_rule("sys-dedup-all")
+    exact.ghost.lifecycle.rm_rule("sys-dedup-all")
     mergers(exact, tag="chat")
     exact.put("one", at(HERE), tags=["chat"])
     exact.put("two", at(HERE))
@@ -462,9 +464,9 @@ def test_what_the_first_pass_removed_takes_no_part(exact: "Life") -> None:
 
 def test_an_expired_rule_about_likeness_does_nothing(exact: "Life", clock: Any) -> None:
     """Nor one of another namespace."""
-    exact.ghost.rm_rule("sys-dedup-all")
+    exact.ghost.lifecycle.rm_rule("sys-dedup-all")
     mergers(exact, expires_at=clock())
-    exact.ghost.set_rule("there", "DEDUP", ns="agent:you", similarity_gt=0.5, priority=98)
+    exact.ghost.lifecycle.set_rule("there", "DEDUP", ns="agent:you", similarity_gt=0.5, priority=98)
     exact.put("one", at(HERE))
     exact.put("two", at(HERE))
     report = exact.reflect()
@@ -473,7 +475,7 @@ def test_an_expired_rule_about_likeness_does_nothing(exact: "Life", clock: Any) 
 
 def test_an_own_rule_takes_its_number_as_it_is(exact: "Life") -> None:
     """0.5 joins what no built-in rule would."""
-    exact.ghost.set_rule("loose", "DEDUP", rule_id="loose", similarity_gt=0.5)
+    exact.ghost.lifecycle.set_rule("loose", "DEDUP", rule_id="loose", similarity_gt=0.5)
     exact.put("one", FACT, source_user=HERE)
     exact.put("two", FACT + " ", source_user="[0.6, 0.8]")
     report = exact.reflect()
@@ -528,7 +530,7 @@ def test_memories_without_a_vector_are_passed_over(open_exact: Open, open_life: 
     life = open_exact("m.db")
     life.put("far", at("[0, 1]", "Elsewhere."))
     assert life.reflect().changes == ()
-    life.ghost.embed_backfill()
+    life.ghost.admin.embed_backfill()
     assert life.reflect().deduplicated == 1
 
 

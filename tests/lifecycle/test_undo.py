@@ -37,9 +37,9 @@ def everything(life: "Life") -> None:
             importance=0.3 if key == "m2" else 0.6,
         )
     for op, params in {"ARCHIVE": {}, "TTL_SET": {"ttl": "7d"}, "PIN": {}}.items():
-        life.ghost.set_rule(op, op, tag=op.lower(), priority=99, action_params=params)
+        life.ghost.lifecycle.set_rule(op, op, tag=op.lower(), priority=99, action_params=params)
         life.put(op.lower(), f"[0, 0, 0, 0, 0, 0, 0, 1] Zq {op}", tags=[op.lower()])
-    life.ghost.set_rule(
+    life.ghost.lifecycle.set_rule(
         "merge",
         "MERGE",
         tag="merge",
@@ -67,7 +67,7 @@ def test_undo_gives_back_every_byte(open_exact: Open) -> None:
     report = life.reflect()
     assert {change.op for change in report.changes} == OPS
     assert life.export() != before
-    undone = life.ghost.undo(report.run)
+    undone = life.ghost.lifecycle.undo(report.run)
     assert (undone.run, undone.undone, undone.left, undone.dry_run) == (
         report.run,
         len(report.changes),
@@ -75,7 +75,7 @@ def test_undo_gives_back_every_byte(open_exact: Open) -> None:
         False,
     )
     assert life.export() == before
-    assert life.ghost.embed_status().pending == 0
+    assert life.ghost.admin.embed_status().pending == 0
 
 
 def test_undo_of_a_relink_takes_its_edges_away(life: "Life") -> None:
@@ -84,7 +84,7 @@ def test_undo_of_a_relink_takes_its_edges_away(life: "Life") -> None:
     life.put("two", "Marguerite Oyelaran retired from Lindholm in spring.")
     before = life.export()
     assert life.reflect(relink=True).relinked == 1
-    life.ghost.undo("last")
+    life.ghost.lifecycle.undo("last")
     assert life.export() == before
 
 
@@ -93,7 +93,7 @@ def test_what_a_run_removed_is_found_again(open_exact: Open) -> None:
     life = open_exact()
     life.put("glance", f"The build took long {HERE}", tier="sensory", age=5)
     life.reflect()
-    life.ghost.undo("last")
+    life.ghost.lifecycle.undo("last")
     for query in ("build took", f"something else {HERE}"):
         assert [hit.key for hit in life.ghost.search(query, "agent:me", include_all=True)] == [
             "glance"
@@ -105,10 +105,10 @@ def test_undo_of_a_promotion_makes_no_links(open_exact: Open) -> None:
     life = open_exact()
     life.put("seen", f"Zq seen {HERE}", tier="sensory", age=2, access=3)
     life.put("other", f"Zq other {HERE}", age=2)
-    life.ghost.rm_rule("sys-merge-similar")
+    life.ghost.lifecycle.rm_rule("sys-merge-similar")
     before = life.export()
     life.reflect()
-    life.ghost.undo("last")
+    life.ghost.lifecycle.undo("last")
     assert life.export() == before
 
 
@@ -117,10 +117,10 @@ def test_undo_of_a_promotion_to_long_term_makes_no_links(open_exact: Open) -> No
     life = open_exact()
     life.put("good", f"Zq good {HERE}", age=100, access=60)
     life.put("other", f"Zq other {HERE}")
-    life.ghost.rm_rule("sys-merge-similar")
+    life.ghost.lifecycle.rm_rule("sys-merge-similar")
     before = life.export()
     life.reflect()
-    life.ghost.undo("last")
+    life.ghost.lifecycle.undo("last")
     assert life.export() == before
 
 
@@ -128,12 +128,12 @@ def test_undo_brings_back_the_legacy_link_beside_a_dropped_edge(life: "Life") ->
     """`ghost link` writes two rows; when the edge was dropped for its weight, both come back."""
     life.put("a")
     life.put("b")
-    life.ghost.link("agent:me", "a", "b", "relates_to")
-    life.ghost.edge("agent:me", "a", "b", "relates_to", 0.01)
+    life.ghost.graph.link("agent:me", "a", "b", "relates_to")
+    life.ghost.edge("agent:me", "a", "b", "relates_to", weight=0.01)
     before = life.export()
     assert any('"type": "link"' in line for line in before)
     assert life.reflect().edges_pruned == 1
-    life.ghost.undo("last")
+    life.ghost.lifecycle.undo("last")
     assert life.export() == before
 
 
@@ -142,24 +142,24 @@ def test_a_dry_undo_tells_and_does_nothing(life: "Life") -> None:
     life.put("quiet", age=49)
     run = life.reflect().run
     after = life.export()
-    told = life.ghost.undo(run, dry_run=True)
-    assert (told.undone, told.dry_run, life.export(), life.ghost.runs()[0].undone_at) == (
+    told = life.ghost.lifecycle.undo(run, dry_run=True)
+    assert (told.undone, told.dry_run, life.export(), life.ghost.lifecycle.runs()[0].undone_at) == (
         1,
         True,
         after,
         None,
     )
-    assert life.ghost.undo(run).undone == 1
+    assert life.ghost.lifecycle.undo(run).undone == 1
 
 
 def test_a_run_is_undone_once(life: "Life") -> None:
     """The second time says so and changes nothing."""
     life.put("quiet", age=49)
     run = life.reflect().run
-    life.ghost.undo(run)
+    life.ghost.lifecycle.undo(run)
     before = life.export()
     with pytest.raises(ConflictError, match=f"run {run} was already undone"):
-        life.ghost.undo(run)
+        life.ghost.lifecycle.undo(run)
     assert life.export() == before
 
 
@@ -171,10 +171,10 @@ def test_last_goes_back_one_run_after_another(life: "Life") -> None:
         states.append(life.row("quiet").importance)
         life.reflect()
     for state in reversed(states):
-        life.ghost.undo("last")
+        life.ghost.lifecycle.undo("last")
         assert life.row("quiet").importance == state
     with pytest.raises(NotFoundError, match="every run is undone already"):
-        life.ghost.undo("last")
+        life.ghost.lifecycle.undo("last")
 
 
 def test_runs_out_of_order_leave_what_came_later(life: "Life") -> None:
@@ -183,7 +183,7 @@ def test_runs_out_of_order_leave_what_came_later(life: "Life") -> None:
     life.put("glance", tier="sensory", age=5)
     first = life.reflect().run
     life.reflect()
-    undone = life.ghost.undo(first)
+    undone = life.ghost.lifecycle.undo(first)
     assert (undone.undone, [(change.key, change.op) for change in undone.left]) == (
         1,
         [("quiet", "DECAY")],
@@ -200,7 +200,7 @@ def test_a_memory_with_a_new_version_is_left(life: "Life") -> None:
     life.put("two", age=49, importance=0.8)
     life.reflect()
     life.ghost.put("agent:me", "one", "Rewritten.")
-    undone = life.ghost.undo("last")
+    undone = life.ghost.lifecycle.undo("last")
     assert ([change.key for change in undone.left], undone.undone) == (["one"], 1)
     assert (life.row("one").version, life.row("one").importance) == (2, pytest.approx(0.76))
     assert life.row("two").importance == 0.8
@@ -211,7 +211,7 @@ def test_a_removed_memory_that_was_put_anew_is_left(life: "Life") -> None:
     life.put("glance", "Old text.", tier="sensory", age=5)
     life.reflect()
     life.ghost.put("agent:me", "glance", "New text.")
-    assert [change.op for change in life.ghost.undo("last").left] == ["DELETE"]
+    assert [change.op for change in life.ghost.lifecycle.undo("last").left] == ["DELETE"]
     assert [memory.content for memory in life.ghost.list("agent:me")] == ["New text."]
 
 
@@ -220,7 +220,7 @@ def test_of_a_memory_deleted_for_good_nothing_is_left_to_undo(life: "Life") -> N
     life.put("glance", tier="sensory", age=5)
     life.reflect()
     life.ghost.rm("agent:me", "glance", hard=True)
-    undone = life.ghost.undo("last")
+    undone = life.ghost.lifecycle.undo("last")
     assert (undone.left, undone.undone) == ((), 0)
 
 
@@ -229,7 +229,7 @@ def test_what_was_pinned_since_is_taken_back_and_stays_pinned(life: "Life") -> N
     life.put("quiet", age=49, importance=0.8)
     life.reflect()
     life.ghost.curate("agent:me", "quiet", "pin")
-    assert life.ghost.undo("last").left == ()
+    assert life.ghost.lifecycle.undo("last").left == ()
     assert (life.row("quiet").importance, life.row("quiet").pinned) == (0.8, True)
 
 
@@ -239,8 +239,8 @@ def test_an_edge_that_was_strengthened_since_is_left(life: "Life") -> None:
     life.put("b")
     life.edge("a", "b", age=40)
     life.reflect()
-    life.ghost.edge("agent:me", "a", "b", "relates_to", 0.7)
-    (left,) = life.ghost.undo("last").left
+    life.ghost.edge("agent:me", "a", "b", "relates_to", weight=0.7)
+    (left,) = life.ghost.lifecycle.undo("last").left
     assert (left.key, left.to_key, left.rel, life.weight("a", "b")) == ("a", "b", "relates_to", 0.7)
 
 
@@ -250,7 +250,7 @@ def test_use_since_a_run_is_kept(life: "Life") -> None:
     life.reflect()
     for _ in range(3):
         life.ghost.get("agent:me", "quiet")
-    life.ghost.undo("last")
+    life.ghost.lifecycle.undo("last")
     assert (life.row("quiet").importance, life.row("quiet").access_count) == (0.8, 3)
 
 
@@ -258,7 +258,7 @@ def test_a_run_is_named_by_the_beginning_of_its_id(life: "Life") -> None:
     """In either case of letters."""
     life.put("quiet", age=49)
     run = life.reflect().run
-    assert life.ghost.undo(run[:20].lower()).run == run
+    assert life.ghost.lifecycle.undo(run[:20].lower()).run == run
 
 
 def test_an_old_run_among_very_many_is_found(life: "Life") -> None:
@@ -269,7 +269,7 @@ def test_an_old_run_among_very_many_is_found(life: "Life") -> None:
         at = life.ghost.store.clock()
         for number in range(10_001):
             tx.runs.begin(Run(f"ZZ{number:05d}", "reflect", "", at), "")
-    assert life.ghost.undo(old).run == old
+    assert life.ghost.lifecycle.undo(old).run == old
 
 
 def test_a_beginning_that_several_runs_share_is_refused(life: "Life") -> None:
@@ -278,7 +278,7 @@ def test_a_beginning_that_several_runs_share_is_refused(life: "Life") -> None:
     shared = first[:8]
     assert second.startswith(shared)
     with pytest.raises(NotFoundError, match=f"'{shared}' is the beginning of 2 runs"):
-        life.ghost.undo(shared)
+        life.ghost.lifecycle.undo(shared)
 
 
 @pytest.mark.parametrize("name", ["01ZZZZZZ", "", "%", "nope"])
@@ -286,7 +286,7 @@ def test_a_run_that_is_not_there_is_not_found(life: "Life", name: str) -> None:
     """Nothing matches by chance."""
     life.reflect()
     with pytest.raises(NotFoundError, match="there is no run"):
-        life.ghost.undo(name)
+        life.ghost.lifecycle.undo(name)
 
 
 def test_runs_are_listed_newest_first(life: "Life", clock: Any) -> None:
@@ -295,17 +295,17 @@ def test_runs_are_listed_newest_first(life: "Life", clock: Any) -> None:
     first = life.reflect("agent:*").run
     clock.forward(hours=1)
     second = life.reflect(None).run
-    life.ghost.undo(first, dry_run=False)
-    found = life.ghost.runs()
+    life.ghost.lifecycle.undo(first, dry_run=False)
+    found = life.ghost.lifecycle.runs()
     assert [(run.id, run.verb, run.scope, run.changes) for run in found] == [
         (second, "reflect", "", 1),
         (first, "reflect", "agent:*", 1),
     ]
     assert [bool(run.undone_at) for run in found] == [False, True]
     assert all(run.finished_at for run in found)
-    assert [run.id for run in life.ghost.runs(limit=1)] == [second]
+    assert [run.id for run in life.ghost.lifecycle.runs(limit=1)] == [second]
     with pytest.raises(InvalidInputError):
-        life.ghost.runs(limit=0)
+        life.ghost.lifecycle.runs(limit=0)
 
 
 def test_gc_drops_records_after_ninety_days(life: "Life", clock: Any) -> None:
@@ -315,11 +315,11 @@ def test_gc_drops_records_after_ninety_days(life: "Life", clock: Any) -> None:
     clock.forward(days=60)
     young = life.reflect().run
     clock.forward(days=31)
-    life.ghost.gc()
-    assert [run.id for run in life.ghost.runs()] == [young]
+    life.ghost.lifecycle.gc()
+    assert [run.id for run in life.ghost.lifecycle.runs()] == [young]
     with pytest.raises(NotFoundError):
-        life.ghost.undo(old)
-    assert life.ghost.undo(young).undone == 1
+        life.ghost.lifecycle.undo(old)
+    assert life.ghost.lifecycle.undo(young).undone == 1
 
 
 def test_the_records_hold_no_content(open_exact: Open, rows: Rows) -> None:
@@ -362,7 +362,7 @@ def test_an_edge_that_was_dropped_with_its_memory_comes_back_with_it(open_life: 
     life.put("two", "The ferry departs at nine. [1, 0]")
     life.put("far", "Something else [0, 1]")
     life.edge("two", "far", "relates_to", 0.0)
-    life.ghost.set_rule(
+    life.ghost.lifecycle.set_rule(
         "merge",
         "MERGE",
         similarity_gt=0.5,
@@ -372,5 +372,5 @@ def test_an_edge_that_was_dropped_with_its_memory_comes_back_with_it(open_life: 
     before = life.export()
     life.reflect(None)
     assert life.export() != before
-    life.ghost.undo("last")
+    life.ghost.lifecycle.undo("last")
     assert life.export() == before

@@ -340,7 +340,7 @@ def shared_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     yield found
     if found.db.exists():
         with found.ghost() as ghost:
-            assert ghost.check().problems == ()
+            assert ghost.admin.check().problems == ()
         assert "Traceback" not in found.errors()
 
 

@@ -249,7 +249,7 @@ def survive(place: "Place", server: "Pipes", frames: int, seed: int) -> None:
     assert len(server.replies) == server.asked + responses
     with place.ghost() as ghost:
         assert {memory.key for memory in ghost.list("kept", limit=10_000)} == set(told)
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
     assert len(calls) > frames / 3
     assert broken == []
 
@@ -310,7 +310,7 @@ def face(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolServer]:
     path = Path(tmp_path_factory.mktemp("fuzz")) / "memory.db"
     with Ghost.open(path, settings=Settings(embed_provider="none", synchronous="normal")) as ghost:
         yield ToolServer(ghost, folder="/")
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 ANY = st.recursive(

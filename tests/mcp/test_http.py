@@ -89,7 +89,7 @@ def address(store: Path) -> Iterator[str]:
     with Ghost.open(store, settings=Settings(embed_provider="none", ns="agent:me")) as ghost:
         with listening(Door(http_app(ghost))) as found:
             yield found
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 @pytest.fixture

@@ -357,7 +357,7 @@ def visit(place: "Place", root: Path, talk: Any) -> "Iterator[Any]":
         "prefix": ["project:*:admin", "agent:*:write"],
     }
     with place.ghost() as ghost:
-        secrets = {name: ghost.create_token(name, given)[0] for name, given in grants.items()}
+        secrets = {name: ghost.admin.create_token(name, given)[0] for name, given in grants.items()}
     words = [
         PROGRAM,
         "serve",

@@ -117,7 +117,7 @@ def test_what_was_asked_before_the_end_is_done_or_not_but_never_half(place: "Pla
         }
     with place.ghost() as ghost:
         assert told <= {memory.key for memory in ghost.list("a", limit=100)}
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 @contextmanager
@@ -190,7 +190,7 @@ def test_it_leaves_at_a_signal(place: "Place", number: signal.Signals) -> None:
         assert b"Traceback" not in server.said
     with place.ghost() as ghost:
         assert ghost.get("a", "k").version == 1
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 @pytest.mark.wide(keep=1)
@@ -228,7 +228,7 @@ def test_a_killed_server_loses_nothing_it_acknowledged(place: "Place", after: in
             assert found["version"] == memory["version"]
             assert found["content"]
     with place.ghost() as ghost:
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 def test_it_is_the_same_after_a_restart(place: "Place") -> None:
@@ -323,7 +323,7 @@ def test_four_clients_write_at_once(place: "Place") -> None:
         history = ghost.history("a", "shared")
         assert [memory.version for memory in history] == list(range(1, 4 * each + 1))
         assert len({memory.content for memory in history}) == 4 * each
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
     with place.agent() as agent:
         assert agent.ok("ghost_get", ns="a", key="shared")["version"] == 4 * each
 
@@ -349,4 +349,4 @@ def test_four_first_clients_make_one_store(place: "Place") -> None:
             server.kill()
     with place.ghost() as ghost:
         assert len(ghost.list("a")) == 4
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()

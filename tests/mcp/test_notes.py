@@ -84,7 +84,7 @@ def test_the_default_mode_searches_memories_and_notes(
 ) -> None:
     """Without a mode the same tool searches by meaning and words, five results unless told otherwise."""
     with place.ghost() as ghost:
-        ghost.add_notes(root, "notes:work")
+        ghost.notes.add(root, "notes:work")
         ghost.put("agent:me", "orchard", "The orchard has twelve apple trees.")
     found = agent.text("memory_search", query="orchard")
     assert found.count("Memory Result ") == 5
@@ -159,6 +159,6 @@ def test_a_search_finds_the_notes_of_the_project(
     (place.work / "tv.md").write_text("The ErsatzTV API listens on port 8409.\n")
     monkeypatch.chdir(place.work)
     with place.ghost() as ghost:
-        ghost.add_notes(".")
+        ghost.notes.add(".")
     with place.agent() as agent:
         assert "8409" in str(agent.ok("ghost_search", query="ErsatzTV")["results"])

@@ -270,7 +270,7 @@ def test_a_context_names_the_tools_that_summarise(server: ToolServer, ghost: Gho
     for n in range(4):
         ghost.put(NS, f"ferry-{n}", f"Ferry {n} departs from pier {n}.")
     for n in range(1, 4):
-        ghost.edge(NS, "ferry-0", f"ferry-{n}", "relates_to", 0.9)
+        ghost.edge(NS, "ferry-0", f"ferry-{n}", "relates_to", weight=0.9)
     text, found = call(server, "ghost_context", query="ferry pier")
     assert found["compaction_suggested"]
     assert found["compaction_reason"].endswith("; summarise them with ghost_consolidate")

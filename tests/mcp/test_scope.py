@@ -56,7 +56,7 @@ def face() -> Iterator[ToolServer]:
             ghost.edge(ns, "tea", "cup", "relates_to")
             ghost.consolidate(ns, "all", f"All is {whose}.", ["tea", "cup"])
         yield ToolServer(ghost)
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 @contextmanager

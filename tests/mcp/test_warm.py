@@ -56,7 +56,7 @@ def test_the_first_reflection_applies_rules_about_similar_memories(place: "Place
         for number in range(3):
             ghost.put("a", f"k{number}", f"The nightly build failed, the disk was full: {number}.")
         for edge in ghost.edges("a"):
-            ghost.rm_edge("a", edge.from_key or "", edge.to_key or "", edge.rel)
+            ghost.graph.rm_edge("a", edge.from_key or "", edge.to_key or "", edge.rel)
         expected = ghost.reflect("a", dry_run=True)
     assert expected.linked
     with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
@@ -114,7 +114,7 @@ def test_puts_made_meanwhile_get_their_vectors_and_links(place: "Place", eventua
         eventually(lambda: "notes" not in search(server), "every chunk has its vector")
         assert server.leave() == 0
     with place.ghost(embed_provider="local") as ghost:
-        status = ghost.embed_status()
+        status = ghost.admin.embed_status()
         assert (status.embedded, status.pending) == (2, 0)
 
 
@@ -143,7 +143,7 @@ def test_a_memory_whose_client_leaves_at_once_has_its_vector(place: "Place", mod
         assert server.leave() == 0
         assert server.said == b""
     with place.ghost(embed_provider="local") as ghost:
-        assert (ghost.embed_status().embedded, ghost.embed_status().pending) == (1, 0)
+        assert (ghost.admin.embed_status().embedded, ghost.admin.embed_status().pending) == (1, 0)
 
 
 def test_a_memory_whose_server_was_killed_gets_its_vector_from_the_next(
@@ -158,7 +158,7 @@ def test_a_memory_whose_server_was_killed_gets_its_vector_from_the_next(
         server.initialize()
         search(server)
         with place.ghost(embed_provider="local") as ghost:
-            eventually(lambda: ghost.embed_status().pending == 0, "it has its vector")
+            eventually(lambda: ghost.admin.embed_status().pending == 0, "it has its vector")
 
 
 def test_leaving_while_the_model_loads_is_quiet(place: "Place") -> None:
@@ -179,7 +179,7 @@ def test_leaving_while_the_model_loads_is_quiet(place: "Place") -> None:
             assert server.leave() == 0, server.said
             assert b"Traceback" not in server.said
     with place.ghost() as ghost:
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 @pytest.mark.parametrize(
@@ -262,14 +262,14 @@ def slow(tmp_path: Path, model: Model) -> Iterator[Ghost]:
         model.go.set()
         if ghost.store.vectoriser._loading is not None:
             ghost.store.vectoriser._loading.join(60)
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 def test_nothing_is_loaded_until_it_is_warmed(slow: Ghost, model: Model) -> None:
     """A deferred model is not asked by puts or searches, however many there are."""
     slow.put("a", "k", "green tea")
     assert slow.search("tea", "a").legs == tuple(WORDS)
-    assert slow.embed_status().model == ""
+    assert slow.admin.embed_status().model == ""
     assert not model.asked.is_set()
 
 
@@ -308,7 +308,7 @@ def test_a_model_that_does_not_load_in_time_is_told(
             "the model has loaded",
         )
         eventually(
-            lambda: slow.embed_status().pending == 0, "what was put meanwhile has its vectors"
+            lambda: slow.admin.embed_status().pending == 0, "what was put meanwhile has its vectors"
         )
 
 
@@ -358,7 +358,7 @@ def test_ending_waits_for_what_was_stored_but_not_for_ever(slow: Ghost, model: M
     assert slow.store.vectoriser._loading.is_alive()
     model.go.set()
     slow.store.vectoriser.finish(60)
-    assert slow.embed_status().pending == 0
+    assert slow.admin.embed_status().pending == 0
 
 
 def test_a_put_that_began_before_the_model_was_there_and_ends_after(
@@ -388,7 +388,7 @@ def test_a_put_that_began_before_the_model_was_there_and_ends_after(
     slow.store.vectoriser._loading.join(60)
     write.set()
     thread.join(60)
-    eventually(lambda: slow.embed_status().pending == 0, "every chunk has its vector")
+    eventually(lambda: slow.admin.embed_status().pending == 0, "every chunk has its vector")
 
 
 def test_a_model_that_fails_while_catching_up_is_told(

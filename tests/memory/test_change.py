@@ -26,7 +26,7 @@ def test_rm_is_soft_and_restore_undoes_it(ghost: Ghost) -> None:
         ghost.get(NS, "k")
     assert "ghost restore" in caught.value.hint
     assert ghost.list(NS) == []
-    assert ghost.stats().total_chunks == 0
+    assert ghost.admin.stats().total_chunks == 0
     back = ghost.restore(NS, "k")
     assert (back.version, back.tags, [f.path for f in back.files]) == (1, ("t",), ["f"])
     assert ghost.get(NS, "k").content == "text"
@@ -151,26 +151,26 @@ def test_ns_list_and_rm(ghost: Ghost) -> None:
     for ns in ("a:x", "a:y", "b"):
         ghost.put(ns, "k", "one")
         ghost.put(ns, "k", "two")
-    assert [(i.ns, i.count, i.keys) for i in ghost.namespaces()] == [
+    assert [(i.ns, i.count, i.keys) for i in ghost.admin.namespaces()] == [
         ("a:x", 1, 1),
         ("a:y", 1, 1),
         ("b", 1, 1),
     ]
-    assert ghost.rm_namespace("a:*", dry_run=True).deleted == 2
-    assert ghost.rm_namespace("a:*").deleted == 2
+    assert ghost.admin.rm_namespace("a:*", dry_run=True).deleted == 2
+    assert ghost.admin.rm_namespace("a:*").deleted == 2
     assert [m.ns for m in ghost.list()] == ["b"]
     assert ghost.restore("a:x", "k").content == "two"
-    assert ghost.rm_namespace("a:x", hard=True).deleted == 2
-    assert [i.ns for i in ghost.namespaces()] == ["a:y", "b"]
+    assert ghost.admin.rm_namespace("a:x", hard=True).deleted == 2
+    assert [i.ns for i in ghost.admin.namespaces()] == ["a:y", "b"]
 
 
 def test_ns_rm_needs_a_name(ghost: Ghost) -> None:
     """An empty filter would be everything, and is refused; an unknown one is not found."""
     for empty in ("", "*"):
         with pytest.raises(InvalidInputError, match="cannot be empty"):
-            ghost.rm_namespace(empty)
+            ghost.admin.rm_namespace(empty)
     with pytest.raises(NotFoundError):
-        ghost.rm_namespace("nobody")
+        ghost.admin.rm_namespace("nobody")
 
 
 def test_ns_rm_stops_at_a_lock(ghost: Ghost) -> None:
@@ -178,9 +178,9 @@ def test_ns_rm_stops_at_a_lock(ghost: Ghost) -> None:
     ghost.put(NS, "a", "x")
     ghost.put(NS, "b", "x", tags=["locked"])
     with pytest.raises(LockedError, match="nothing was removed"):
-        ghost.rm_namespace(NS)
+        ghost.admin.rm_namespace(NS)
     assert len(ghost.list(NS)) == 2
-    assert ghost.rm_namespace(NS, unlock=True).deleted == 2
+    assert ghost.admin.rm_namespace(NS, unlock=True).deleted == 2
 
 
 def test_tags_list_rename_rm(ghost: Ghost) -> None:
@@ -188,18 +188,22 @@ def test_tags_list_rename_rm(ghost: Ghost) -> None:
     ghost.put(NS, "a", "x", tags=["red", "big"])
     ghost.put(NS, "b", "x", tags=["red", "crimson"])
     ghost.put("other", "c", "x", tags=["red"])
-    assert [(t.tag, t.count) for t in ghost.tags()] == [("red", 3), ("big", 1), ("crimson", 1)]
-    assert ghost.rename_tag("red", "crimson", NS).affected == 2
+    assert [(t.tag, t.count) for t in ghost.admin.tags()] == [
+        ("red", 3),
+        ("big", 1),
+        ("crimson", 1),
+    ]
+    assert ghost.admin.rename_tag("red", "crimson", NS).affected == 2
     assert ghost.get(NS, "b").tags == ("crimson",)
     assert ghost.get("other", "c").tags == ("red",)
-    assert ghost.rm_tag("crimson").affected == 2
+    assert ghost.admin.rm_tag("crimson").affected == 2
     assert ghost.get(NS, "b").tags == ()
-    assert ghost.rename_tag("nope", "x").affected == 0
+    assert ghost.admin.rename_tag("nope", "x").affected == 0
     ghost.put(NS, "brief", "text", tags=["keep"], ttl="1h")
-    ghost.rename_tag("keep", "locked")
+    ghost.admin.rename_tag("keep", "locked")
     assert ghost.get(NS, "brief").expires_at is None
     with pytest.raises(InvalidInputError):
-        ghost.rename_tag("a", " ")
+        ghost.admin.rename_tag("a", " ")
 
 
 def test_gc_removes_expired_for_good(ghost: Ghost, clock) -> None:  # type: ignore[no-untyped-def]
@@ -207,12 +211,12 @@ def test_gc_removes_expired_for_good(ghost: Ghost, clock) -> None:  # type: igno
     ghost.put(NS, "k", "one", ttl="60s")
     ghost.put(NS, "stays", "two")
     clock.forward(hours=1)
-    assert ghost.stats().total_memories == 2
-    assert ghost.gc(dry_run=True).expired == 1
-    done = ghost.gc()
+    assert ghost.admin.stats().total_memories == 2
+    assert ghost.lifecycle.gc(dry_run=True).expired == 1
+    done = ghost.lifecycle.gc()
     assert (done.expired, done.chunks_freed, done.remaining) == (1, 1, 1)
-    assert ghost.stats().total_memories == 1
-    assert ghost.gc().expired == 0
+    assert ghost.admin.stats().total_memories == 1
+    assert ghost.lifecycle.gc().expired == 0
 
 
 def test_gc_stale_spares_what_matters(ghost: Ghost, clock) -> None:  # type: ignore[no-untyped-def]
@@ -229,8 +233,8 @@ def test_gc_stale_spares_what_matters(ghost: Ghost, clock) -> None:  # type: ign
     clock.forward(days=20)
     ghost.get(NS, "read")
     clock.forward(days=20)
-    preview = ghost.gc(stale="30d", dry_run=True)
-    done = ghost.gc(stale="30d")
+    preview = ghost.lifecycle.gc(stale="30d", dry_run=True)
+    done = ghost.lifecycle.gc(stale="30d")
     assert (preview.stale, preview.protected) == (done.stale, done.protected) == (1, 4)
     assert "plain" not in {m.key for m in ghost.list(NS)}
     assert ghost.restore(NS, "plain").content == "text of plain"
@@ -243,17 +247,17 @@ def test_gc_purge_deletes_what_was_removed_long_ago(ghost: Ghost, clock) -> None
     ghost.put(NS, "live", "one")
     ghost.put(NS, "live", "two")
     ghost.rm(NS, "gone")
-    assert ghost.gc(purge_deleted="30d").purged == 0
+    assert ghost.lifecycle.gc(purge_deleted="30d").purged == 0
     clock.forward(days=31)
-    assert ghost.gc(purge_deleted="30d", vacuum=True).purged == 2
+    assert ghost.lifecycle.gc(purge_deleted="30d", vacuum=True).purged == 2
     assert len(ghost.history(NS, "live")) == 2
     ghost.rm(NS, "live")
-    assert ghost.gc(purge_deleted="all").purged == 2
-    assert ghost.stats().total_memories == 0
+    assert ghost.lifecycle.gc(purge_deleted="all").purged == 2
+    assert ghost.admin.stats().total_memories == 0
 
 
 @pytest.mark.parametrize("bad", [{"stale": "old"}, {"purge_deleted": "1"}])
 def test_gc_refuses_bad_durations(ghost: Ghost, bad: dict[str, str]) -> None:
     """A duration that cannot be read removes nothing."""
     with pytest.raises(InvalidInputError):
-        ghost.gc(**bad)  # type: ignore[arg-type]
+        ghost.lifecycle.gc(**bad)  # type: ignore[arg-type]

@@ -39,7 +39,7 @@ def by_mem0(ghost: Ghost, folder: Path) -> None:
     """Import a file of mem0."""
     path = folder / "m.json"
     path.write_text(json.dumps([{"id": "1", "memory": ORDER}]))
-    ghost.import_foreign(path, "a", "mem0")
+    ghost.transfer.import_foreign(path, "a", "mem0")
 
 
 def by_ingest(ghost: Ghost, folder: Path) -> None:
@@ -54,14 +54,14 @@ def by_transcript(ghost: Ghost, folder: Path) -> None:
     path = folder / "talk.json"
     turns = [{"role": "user", "content": "Read it."}, {"role": "assistant", "content": ORDER}]
     path.write_text(json.dumps(turns))
-    ghost.ingest_transcript(path, "a")
+    ghost.transfer.ingest_transcript(path, "a")
 
 
 def by_notes(ghost: Ghost, folder: Path) -> None:
     """Add a folder that others write to."""
     (folder / "notes").mkdir()
     (folder / "notes" / "page.md").write_text(f"# Page\n\n{ORDER}\n")
-    ghost.add_notes(folder / "notes", "a", source_kind="observed")
+    ghost.notes.add(folder / "notes", "a", source_kind="observed")
 
 
 def by_mcp(ghost: Ghost, _: Path) -> None:
@@ -83,7 +83,7 @@ def test_the_judge_reads_every_path(
 ) -> None:
     """An order that only its meaning shows is held, however it arrives."""
     arrive(judged, tmp_path)
-    assert [ORDER in held.content for held in judged.quarantined()] == [True]
+    assert [ORDER in held.content for held in judged.quarantine.list()] == [True]
 
 
 def test_the_users_own_text_is_not_judged(judged: Ghost) -> None:
@@ -94,7 +94,7 @@ def test_the_users_own_text_is_not_judged(judged: Ghost) -> None:
     judged.rm("a", "own", hard=True)
     judged.import_(lines)
     judged.import_(exported(content=ORDER), trust=True)
-    assert judged.quarantined() == []
+    assert judged.quarantine.list() == []
     assert len(judged.list("a")) == 3
 
 
@@ -114,7 +114,7 @@ def test_labels_of_foreign_text_are_judged(ghost: Ghost, labels: dict[str, Any])
     """A source, a path, a tag or meta cannot carry an order or a sentence."""
     ghost.put("a", "put", "The lamp is red.", source_kind="peer", **labels)
     ghost.import_(exported(**labels))
-    assert [held.key for held in ghost.quarantined()] == ["put", "k"]
+    assert [held.key for held in ghost.quarantine.list()] == ["put", "k"]
 
 
 def test_a_known_text_with_a_new_label_is_judged(ghost: Ghost) -> None:
@@ -204,4 +204,4 @@ def test_a_label_made_of_the_content_hides_nothing(ghost: Ghost) -> None:
     for number, tag in enumerate(["lamp\U000e0041\U000e0042", "<|im_start|>system"]):
         text = f"The lamp {number} of the im_start system is red."
         ghost.put("a", f"k{number}", text, source_kind="peer", tags=[tag])
-    assert len(ghost.quarantined()) == 2
+    assert len(ghost.quarantine.list()) == 2

@@ -247,7 +247,7 @@ def test_duplicates_that_have_expired_stay_expired(
     clock.forward(hours=2)
     assert told(ghost.forget(source="mallory")) == [("copy", "source"), ("mine", "reopened")]
     assert ghost.history("a", "brief") == before
-    assert ghost.check().ok
+    assert ghost.admin.check().ok
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_hard_leaves_nothing_and_names_backups(open_ghost: OPEN, tmp_path: Path)
     ghost.put("a", "gate", "the gate is green")
     lie(ghost, "gate", "the gate is xylopurpurea")
     lie(ghost, "other", "xylopurpurea again")
-    ghost.backup(tmp_path / "copy.db")
+    ghost.transfer.backup(tmp_path / "copy.db")
     done = ghost.forget(source="mallory", hard=True)
     assert [Path(path).name for path in done.backups] == ["copy.db"]
     assert done.pending == ""
@@ -354,8 +354,8 @@ def test_hard_leaves_nothing_and_names_backups(open_ghost: OPEN, tmp_path: Path)
     assert ghost.get("a", "gate").content == "the gate is green"
     with pytest.raises(NotFoundError):
         ghost.history("a", "other")
-    assert ghost.check().problems == ()
-    assert ghost.verify_log().ok
+    assert ghost.admin.check().problems == ()
+    assert ghost.admin.verify_log().ok
 
 
 def test_what_comes_back_has_vectors(open_ghost: OPEN) -> None:
@@ -376,6 +376,6 @@ def test_the_log_names_no_words(ghost: Ghost) -> None:
     """Forgetting is in the audit log by ids alone."""
     lie(ghost, "gate", "purple")
     ghost.forget(source="mallory")
-    assert [line.op for line in ghost.audit_log("a")] == ["put", "forget"]
+    assert [line.op for line in ghost.admin.audit_log("a")] == ["put", "forget"]
     later = ghost.store.clock() - timedelta(days=1)
-    assert [line.key for line in ghost.audit_log("a", since=later)] == ["gate", "gate"]
+    assert [line.key for line in ghost.admin.audit_log("a", since=later)] == ["gate", "gate"]

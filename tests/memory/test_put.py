@@ -387,7 +387,7 @@ def test_a_new_version_replaces_the_chunks(ghost: Ghost) -> None:
     ghost.put(NS, "k", "word " * 400)
     ghost.put(NS, "k", "short")
     assert [c.text for c in ghost.chunks(NS, "k")] == ["short"]
-    assert ghost.stats().total_chunks == 1
+    assert ghost.admin.stats().total_chunks == 1
 
 
 def test_a_put_that_leaves_a_memory_dormant_says_so(ghost: Ghost) -> None:

@@ -26,7 +26,7 @@ def test_only_what_does_not_come_from_the_user_is_held(ghost: Ghost) -> None:
         assert ghost.put("a", f"u-{kind}", ORDER, source_kind=kind).outcome is Outcome.CREATED
     for kind in ("observed", "self", "peer", "import"):
         assert ghost.put("a", f"o-{kind}", ORDER, source_kind=kind).outcome is Outcome.QUARANTINED
-    assert [held.key for held in ghost.quarantined()] == [
+    assert [held.key for held in ghost.quarantine.list()] == [
         "o-observed",
         "o-self",
         "o-peer",
@@ -56,7 +56,7 @@ def test_no_retrieval_reads_it(ghost: Ghost) -> None:
         ghost.get("a", "k")
     with pytest.raises(NotFoundError):
         ghost.history("a", "k")
-    assert "swordfish" not in json.dumps(ghost.peek("a").to_dict())
+    assert "swordfish" not in json.dumps(ghost.admin.peek("a").to_dict())
     assert "swordfish" not in json.dumps(ghost.expand("a").to_dict())
     assert [
         line for line in ghost.export("a") if "swordfish" in line and '"type": "memory"' in line
@@ -74,14 +74,14 @@ def test_the_same_again_is_held_once(ghost: Ghost) -> None:
     """A flood of one text is one line."""
     assert put(ghost) == put(ghost)
     assert put(ghost, text=f"{ORDER}!") != put(ghost)
-    assert len(ghost.quarantined()) == 2
+    assert len(ghost.quarantine.list()) == 2
 
 
 def test_a_released_locked_memory_does_not_expire(ghost: Ghost) -> None:
     """It does not inherit the expiry that the current version got meanwhile."""
     held = put(ghost, tags=["locked"])
     ghost.put("a", "k", "harmless", ttl="3d")
-    released = ghost.release(held)
+    released = ghost.quarantine.release(held)
     assert (released.content, released.locked, released.expires_at) == (ORDER, True, None)
 
 
@@ -91,14 +91,14 @@ def test_an_import_that_may_not_replace_a_memory_stays_held(
 ) -> None:
     """The stored memory stays, and the quarantined one can be dropped or released later."""
     with Ghost.open(":memory:", settings=ghost.store.settings) as source:
-        source.release(put(source))
+        source.quarantine.release(put(source))
         lines = list(source.export())
     ghost.import_(lines)
-    (held,) = ghost.quarantined()
+    (held,) = ghost.quarantine.list()
     ghost.put("a", "k", "ours", **state)
     with pytest.raises(ConflictError, match="stays in quarantine"):
-        ghost.release(held.id)
-    assert ghost.quarantined() == [held]
+        ghost.quarantine.release(held.id)
+    assert ghost.quarantine.list() == [held]
     assert ghost.get("a", "k").content == "ours"
 
 
@@ -113,7 +113,7 @@ def test_release_stores_it_with_all_its_fields(ghost: Ghost) -> None:
         "ttl": "30d",
     }
     held = put(ghost, valid_from="2026-01-01", source_user="bob", **fields)
-    memory = ghost.release(held)
+    memory = ghost.quarantine.release(held)
     assert (memory.outcome, memory.content, memory.tags, memory.meta) == (
         Outcome.CREATED,
         ORDER,
@@ -124,36 +124,36 @@ def test_release_stores_it_with_all_its_fields(ghost: Ghost) -> None:
     assert memory.files[0].path == "a.py"
     assert memory.expires_at is not None
     assert memory.valid_from is not None
-    assert ghost.quarantined() == []
+    assert ghost.quarantine.list() == []
     assert ghost.get("a", "k").content == ORDER
     with pytest.raises(NotFoundError):
-        ghost.release(held)
+        ghost.quarantine.release(held)
 
 
 def test_ids_may_be_abbreviated_but_not_guessed(ghost: Ghost) -> None:
     """The start or the end of an id will do when it is enough, within its namespace only."""
     one, two = put(ghost, key="one"), put(ghost, key="two")
-    assert ghost.held(one[-6:]).id == one
+    assert ghost.quarantine.get(one[-6:]).id == one
     with pytest.raises(InvalidInputError, match="matches 2"):
-        ghost.held(one[:6])
+        ghost.quarantine.get(one[:6])
     with pytest.raises(NotFoundError):
-        ghost.held(one[-2:])
+        ghost.quarantine.get(one[-2:])
     with pytest.raises(NotFoundError):
-        ghost.release(two, ns="b")
+        ghost.quarantine.release(two, ns="b")
     with pytest.raises(NotFoundError):
-        ghost.drop_held([two], ns="b:*")
-    assert len(ghost.quarantined("a")) == 2
-    assert ghost.quarantined("b") == []
+        ghost.quarantine.drop([two], ns="b:*")
+    assert len(ghost.quarantine.list("a")) == 2
+    assert ghost.quarantine.list("b") == []
 
 
 def test_drop_leaves_no_byte(open_ghost: Callable[..., Ghost], tmp_path: Path) -> None:
     """What is dropped is nowhere in the file or its log; a dry run drops nothing."""
     ghost = open_ghost()
     held = put(ghost)
-    assert ghost.drop_held([held], dry_run=True).dropped == (held,)
-    assert len(ghost.quarantined()) == 1
-    assert ghost.drop_held([held]).pending == ""
-    assert ghost.quarantined() == []
+    assert ghost.quarantine.drop([held], dry_run=True).dropped == (held,)
+    assert len(ghost.quarantine.list()) == 1
+    assert ghost.quarantine.drop([held]).pending == ""
+    assert ghost.quarantine.list() == []
     data = b"".join(file.read_bytes() for file in tmp_path.glob("memory.db*"))
     assert b"zebra password" not in data
 
@@ -179,7 +179,7 @@ def test_it_travels_with_an_export(open_ghost: Callable[..., Ghost]) -> None:
     assert list(other.export()) == lines
     again = other.import_(lines)
     assert (again.held, again.aliases) == (0, 0)
-    assert other.release(held).tags == ("t",)
+    assert other.quarantine.release(held).tags == ("t",)
     assert sum('"type": "held"' in line for line in ghost.export("b")) == 1
 
 
@@ -203,4 +203,4 @@ def test_a_held_line_that_is_wrong_is_refused(
     header, line = list(ghost.export())
     with pytest.raises(InvalidInputError, match="line 2"):
         other.import_([header, json.dumps({**json.loads(line), **change})])
-    assert other.quarantined() == []
+    assert other.quarantine.list() == []

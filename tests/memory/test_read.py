@@ -170,7 +170,7 @@ def test_peek_counts_tiers_and_shows_the_top_without_counting(ghost: Ghost) -> N
     """Peek is a light index of the state and no access."""
     fill(ghost)
     ghost.put(NS, "who", "I am " + "very " * 80 + "long", tier="identity", importance=1.0)
-    found = ghost.peek(NS)
+    found = ghost.admin.peek(NS)
     assert found.total == 4
     assert found.memory_counts == {"stm": 2, "ltm": 2}
     assert found.pinned_summary.startswith("I am very")
@@ -186,7 +186,7 @@ def test_stats_count_versions_and_live_ones(ghost: Ghost) -> None:
     fill(ghost)
     ghost.put(NS, "tea", "oolong")
     ghost.rm("other", "z")
-    found = ghost.stats()
+    found = ghost.admin.stats()
     assert (found.total_memories, found.active_memories, found.total_files) == (7, 5, 1)
     assert {info.ns: info.count for info in found.namespaces} == {
         "agent:a": 3,

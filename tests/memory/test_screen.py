@@ -121,13 +121,13 @@ def test_notes_are_indexed_without_their_secrets(
     text = f"# Title\n\n## {TOKEN}\n\n{key.text}\n\nuse {TOKEN}\n\n## Other\n\nplain\n"
     (folder / "n.md").write_text(text, encoding="utf-8")
     ghost = open_ghost()
-    ghost.add_notes(folder, ns="v")
+    ghost.notes.add(folder, ns="v")
     assert (folder / "n.md").read_text(encoding="utf-8") == text
     data = raw(tmp_path / "memory.db")
     assert [part for part in (TOKEN, *key.secrets) if part.encode() in data] == []
     found = ghost.search("plain", ns="v")
     assert found
-    assert all(report.changed == 0 for report in ghost.sync_notes())
+    assert all(report.changed == 0 for report in ghost.notes.sync())
 
 
 def test_a_placeholder_is_not_written_over_a_secret(
@@ -141,13 +141,13 @@ def test_a_placeholder_is_not_written_over_a_secret(
         f"# Notes\n\nall\n\n## Access\n\nuse {TOKEN} here\n\n## Other\n\nplain\n", encoding="utf-8"
     )
     ghost = open_ghost()
-    ghost.add_notes(folder, ns="v")
+    ghost.notes.add(folder, ns="v")
     keys = {memory.key.rpartition("#")[2].lower(): memory for memory in ghost.list("v")}
     access, other = keys["access"], keys["other"]
     with pytest.raises(InvalidInputError, match="holds a secret"):
-        ghost.write_note("v", access.key, access.content.replace("use", "take"))
-    ghost.write_note("v", other.key, f"## Other\n\nnow {TOKEN}")
-    ghost.write_note("v", access.key, "## Access\n\nask Bob")
+        ghost.notes.write("v", access.key, access.content.replace("use", "take"))
+    ghost.notes.write("v", other.key, f"## Other\n\nnow {TOKEN}")
+    ghost.notes.write("v", access.key, "## Access\n\nask Bob")
     assert (
         file.read_text(encoding="utf-8")
         == "# Notes\n\nall\n\n## Access\n\nask Bob\n\n## Other\n\nnow [redacted: github token]\n"

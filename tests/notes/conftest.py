@@ -66,7 +66,7 @@ class Lab:
         """Write files (`a__b` is a/b.md), add the folder, and return what came of it."""
         for name, text in files.items():
             self.write(f"{name.replace('__', '/')}.md", text)
-        return self.ghost.add_notes(self.root, NS, layout="markdown").report
+        return self.ghost.notes.add(self.root, NS, layout="markdown").report
 
     def look(self) -> tuple[str, ...]:
         """Let a search look at the folder; return what it says beside the answer."""
@@ -74,11 +74,11 @@ class Lab:
 
     def sync(self, **how: bool) -> Any:
         """Bring the folder in step."""
-        return self.ghost.sync_notes(self.root, **how)[0]
+        return self.ghost.notes.sync(self.root, **how)[0]
 
     def status(self) -> Any:
         """Compare the folder with what is indexed."""
-        return self.ghost.notes_status(self.root)[0]
+        return self.ghost.notes.status(self.root)[0]
 
     def found(self, query: str, **how: Any) -> list[str]:
         """Return the keys that a search finds, best first."""
@@ -144,7 +144,7 @@ def open_lab(
         lab.ghost.close()
     for target in {lab.target for lab in opened}:
         with Ghost.open(target, settings=Settings(embed_provider="none"), clock=clock) as ghost:
-            assert ghost.check().problems == ()
+            assert ghost.admin.check().problems == ()
 
 
 @pytest.fixture
@@ -225,4 +225,4 @@ def store(store_at: Callable[[str | Path], str]) -> Iterator[Ghost]:
     """Open a store in memory."""
     with Ghost.open(store_at(":memory:"), settings=Settings(embed_provider="none")) as opened:
         yield opened
-        assert opened.check().problems == ()
+        assert opened.admin.check().problems == ()

@@ -76,7 +76,7 @@ from ghostmem import Ghost
 from ghostmem.settings import Settings
 with Ghost.open(sys.argv[1], settings=Settings(embed_provider="none")) as ghost:
     print("ready", flush=True)
-    ghost.sync_notes(full=True)
+    ghost.notes.sync(full=True)
     print("done", flush=True)
 """
 
@@ -201,13 +201,13 @@ def test_processes_that_save_at_the_same_time_lose_nothing(
     text = "".join(path.read_text() for path in found)
     for who in range(4):
         assert [text.count(f"fact {number} of agent{who}\n") for number in range(12)] == [1] * 12
-    folder = lab.ghost.note_folders()
+    folder = lab.ghost.notes.folders()
     assert len(folder) == 1
-    lab.ghost.sync_notes()
+    lab.ghost.notes.sync()
     for who in range(4):
         hit = lab.ghost.search(f"fact 7 of agent{who}", within="notes")[0]
         assert f"agent{who}" in lab.at(hit).split("\n", 1)[0]
-    assert all(status.is_clean for status in lab.ghost.notes_status())
+    assert all(status.is_clean for status in lab.ghost.notes.status())
 
 
 @pytest.mark.parametrize("how", ["vim", "replace", "in place"])

@@ -185,7 +185,7 @@ def test_there_is_a_folder_for_every_layout() -> None:
 def test_a_folder_of_each_kind_is_told_and_read(name: str, tmp_path: Path, store: Ghost) -> None:
     """The layout is found out; exactly its files are notes; sections have their names, lines, times, tags, kinds and tiers."""
     root = laid(name, tmp_path)
-    added = store.add_notes(root, NS)
+    added = store.notes.add(root, NS)
     assert (added.folder.layout, added.detected) == (name, True)
     assert added.report.failed == []
     memories = found(store)
@@ -210,7 +210,7 @@ def test_a_fact_of_each_section_is_found_where_it_stands(
 ) -> None:
     """The hit names the file and the line of the fact; its chunk is the file's text at its lines."""
     root = laid(name, tmp_path)
-    store.add_notes(root, NS)
+    store.notes.add(root, NS)
     for part in EXPECTED[name]:
         hits = store.search(part.fact, NS, limit=20)
         hit = next(hit for hit in hits if hit.key == part.key)
@@ -227,12 +227,12 @@ def test_looking_changes_no_file(name: str, tmp_path: Path, store: Ghost) -> Non
     """Adding, searching, syncing, asking and forgetting leave bytes, times and inodes alone, and add no file."""
     root = laid(name, tmp_path)
     before = snapshot(root)
-    store.add_notes(root, NS)
+    store.notes.add(root, NS)
     store.search(EXPECTED[name][0].fact, NS)
     store.context(EXPECTED[name][0].fact, NS)
-    store.sync_notes(full=True)
-    store.notes_status()
-    store.rm_notes(root)
+    store.notes.sync(full=True)
+    store.notes.status()
+    store.notes.rm(root)
     assert snapshot(root) == before
 
 
@@ -256,7 +256,7 @@ def test_a_write_changes_one_section_and_nothing_else(
     root = laid(name, tmp_path)
     for path in {part.key.partition("#")[0] for part in EXPECTED[name]}:
         (root / path).write_bytes(STYLES[style]((root / path).read_text(encoding="utf-8")))
-    store.add_notes(root, NS)
+    store.notes.add(root, NS)
     for part, word in zip(
         EXPECTED[name],
         ("quince", "walnut", "otter", "granite", "saffron", "violin", "meadow"),
@@ -270,7 +270,7 @@ def test_a_write_changes_one_section_and_nothing_else(
         end = b"\r\n" if "crlf" in style else b"\n"
         old, new = (text.encode().replace(b"\n", end) for text in (content, fresh))
         assert raw.count(old) == 1
-        written = store.write_note(NS, part.key, fresh)
+        written = store.notes.write(NS, part.key, fresh)
         assert (written.changed, written.path) == (True, part.key.partition("#")[0])
         assert path.read_bytes() == raw.replace(old, new)
         after = snapshot(root)
@@ -293,10 +293,10 @@ def test_a_sections_own_text_written_back_changes_nothing(
 ) -> None:
     """Not a byte, and not the file's time."""
     root = laid(name, tmp_path)
-    store.add_notes(root, NS)
+    store.notes.add(root, NS)
     before = snapshot(root)
     for part in EXPECTED[name]:
-        assert not store.write_note(NS, part.key, store.get(NS, part.key).content).changed
+        assert not store.notes.write(NS, part.key, store.get(NS, part.key).content).changed
     after = snapshot(root)
     assert {name: after[name] for name in before} == before
 
@@ -307,11 +307,11 @@ def test_what_belongs_to_another_program_is_only_read(
 ) -> None:
     """A write is refused, and the file is what it was."""
     root = laid(name, tmp_path)
-    store.add_notes(root, NS)
+    store.notes.add(root, NS)
     before = snapshot(root)
     for part in EXPECTED[name]:
         with pytest.raises(InvalidInputError, match="only read"):
-            store.write_note(NS, part.key, "Mine now.")
+            store.notes.write(NS, part.key, "Mine now.")
     assert snapshot(root) == before
 
 
@@ -324,12 +324,12 @@ def test_a_folder_of_two_kinds_is_written_by_the_right_one(
         tmp_path, {"CLAUDE.md": "# Rules\n\nUse tabs.\n", "AGENTS.md": "# Agents\n\nUse spaces.\n"}
     )
     for layout in order:
-        store.add_notes(root, NS, layout=layout)
+        store.notes.add(root, NS, layout=layout)
     assert list(found(store)) == ["AGENTS.md", "CLAUDE.md"]
-    store.write_note(NS, "AGENTS.md", "# Agents\n\nUse both.")
+    store.notes.write(NS, "AGENTS.md", "# Agents\n\nUse both.")
     assert (root / "AGENTS.md").read_bytes() == b"# Agents\n\nUse both.\n"
     with pytest.raises(InvalidInputError, match="only read"):
-        store.write_note(NS, "CLAUDE.md", "# Rules\n\nUse nothing.")
+        store.notes.write(NS, "CLAUDE.md", "# Rules\n\nUse nothing.")
     assert (root / "CLAUDE.md").read_bytes() == b"# Rules\n\nUse tabs.\n"
 
 
@@ -493,23 +493,23 @@ def test_the_place_of_a_folder_tells(place: str, layout: str, tmp_path: Path) ->
 def test_a_layout_that_is_named_is_taken(tmp_path: Path, store: Ghost) -> None:
     """Whatever the folder looks like; one that is not there is told with those that are; a second look keeps the first."""
     root = laid("openclaw", tmp_path)
-    added = store.add_notes(root, NS, layout="markdown")
+    added = store.notes.add(root, NS, layout="markdown")
     assert (added.folder.layout, added.detected) == ("markdown", False)
     assert set(found(store)) >= {"SOUL.md", "AGENTS.md", "memory/projects/greenhouse.md#sensors"}
     with pytest.raises(InvalidInputError, match="no layout 'nanobot'") as told:
-        store.add_notes(root, NS, layout="nanobot")
+        store.notes.add(root, NS, layout="nanobot")
     assert all(name in told.value.hint for name in LAYOUTS)
-    store.rm_notes(root)
-    assert store.add_notes(root, NS).folder.layout == "openclaw"
+    store.notes.rm(root)
+    assert store.notes.add(root, NS).folder.layout == "openclaw"
     assert set(found(store)) == {part.key for part in EXPECTED["openclaw"]}
 
 
 def test_two_layouts_of_one_folder_stand_side_by_side(tmp_path: Path, store: Ghost) -> None:
     """A project's CLAUDE.md and AGENTS.md are both searched when both were added."""
     root = made(tmp_path, {"CLAUDE.md": "Tabs for claude.\n", "AGENTS.md": "Spaces for agents.\n"})
-    store.add_notes(root, NS)
-    store.add_notes(root, NS, layout="agents")
-    assert [folder.layout for folder in store.note_folders()] == ["claude", "agents"]
+    store.notes.add(root, NS)
+    store.notes.add(root, NS, layout="agents")
+    assert [folder.layout for folder in store.notes.folders()] == ["claude", "agents"]
     assert [store.search(word, NS)[0].path for word in ("tabs", "spaces")] == [
         "CLAUDE.md",
         "AGENTS.md",
@@ -519,10 +519,10 @@ def test_two_layouts_of_one_folder_stand_side_by_side(tmp_path: Path, store: Gho
 def test_a_project_with_role_files_is_known_by_itself(tmp_path: Path, store: Ghost) -> None:
     """The notes lie deeper; the namespace is the project's, and the folder that was added can be synced and removed."""
     root = made(tmp_path, {"README.md": "x", ".muxcode/memory/shared.md": STAMPED})
-    added = store.add_notes(root)
+    added = store.notes.add(root)
     assert (added.folder.layout, added.folder.ns) == ("roles", "notes:work")
-    assert [report.notes for report in store.sync_notes(root)] == [1]
-    assert store.rm_notes(root).notes == 1
+    assert [report.notes for report in store.notes.sync(root)] == [1]
+    assert store.notes.rm(root).notes == 1
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/St_Johns"])
@@ -533,7 +533,7 @@ def test_the_time_of_a_role_is_local(
     monkeypatch.setenv("TZ", zone)
     time.tzset()
     try:
-        store.add_notes(made(tmp_path, {"build.md": STAMPED}), NS)
+        store.notes.add(made(tmp_path, {"build.md": STAMPED}), NS)
         offset = {"UTC": 0, "Asia/Tokyo": 9, "America/St_Johns": -3.5}[zone]
         told = found(store)["build.md#build"].created_at
         assert (day("2026-02-20T10:00") - told).total_seconds() == offset * 3600
@@ -588,11 +588,11 @@ def test_a_role_file_that_begins_with_a_section(tmp_path: Path, store: Ghost) ->
             "edit.md": "## Style\n_2026-02-20 10:00_\n\nOne.\n\n## Untitled\n_2026-02-20 10:01_\n\nTwo.\n"
         },
     )
-    store.add_notes(root, NS, layout="roles")
+    store.notes.add(root, NS, layout="roles")
     memories = found(store)
     assert len({memory.meta.get("section", "") for memory in memories.values()}) == 2
     for key, memory in memories.items():
-        store.write_note(NS, key, memory.content.replace(".", "!"))
+        store.notes.write(NS, key, memory.content.replace(".", "!"))
     assert (root / "edit.md").read_text(encoding="utf-8").count("!") == 2
 
 
@@ -606,7 +606,7 @@ def test_a_topic_says_when_it_was_updated_and_the_index_is_cut(
             ".ai-knowledge/index.mdk": "A parser for zebras.\n\n## General Project Knowledge\n\nGeneral.\n"
         },
     )
-    store.add_notes(root, NS)
+    store.notes.add(root, NS)
     assert [m.content for m in found(store).values()] == [
         "A parser for zebras.",
         "## General Project Knowledge\n\nGeneral.",
@@ -624,7 +624,7 @@ def test_a_heading_with_nothing_below_is_no_memory(tmp_path: Path, store: Ghost)
             "fields.md": "---\nstatus: done\n---\n",
         },
     )
-    store.add_notes(root, NS)
+    store.notes.add(root, NS)
     assert {key: memory.content for key, memory in found(store).items()} == {
         "a.md#one": "## One\n\ntext",
         "fields.md": "---\nstatus: done\n---",
@@ -633,7 +633,7 @@ def test_a_heading_with_nothing_below_is_no_memory(tmp_path: Path, store: Ghost)
 
 def test_what_stands_between_two_rules_is_found(tmp_path: Path, store: Ghost) -> None:
     """A rule on the first line opens no front matter when headings follow."""
-    store.add_notes(
+    store.notes.add(
         made(tmp_path, {"a.md": "---\n\n## One\n\nA pomegranate.\n\n---\n\n## Two\n\nAnother.\n"}),
         NS,
     )
@@ -647,9 +647,9 @@ def test_the_line_ends_of_a_text_are_made_the_files(
 ) -> None:
     """Whoever sends another kind gets the file's kind written."""
     root = made(tmp_path, {"crlf.md": b"# A\r\n\r\nOld\r\n", "lf.md": b"# A\n\nOld\n"})
-    store.add_notes(root, NS, layout="markdown")
-    store.write_note(NS, "crlf.md", given)
-    store.write_note(NS, "lf.md", given)
+    store.notes.add(root, NS, layout="markdown")
+    store.notes.write(NS, "crlf.md", given)
+    store.notes.write(NS, "lf.md", given)
     assert (root / "crlf.md").read_bytes() == b"# A\r\n\r\nNew\r\n"
     assert (root / "lf.md").read_bytes() == b"# A\n\nNew\n"
 
@@ -661,17 +661,17 @@ def test_the_line_ends_of_a_text_are_made_the_files(
 def test_an_indent_is_not_doubled(text: str, tmp_path: Path, store: Ghost) -> None:
     """The spaces before a section's first line are the section's."""
     root = made(tmp_path, {"a.md": text})
-    store.add_notes(root, NS, layout="markdown")
-    assert not store.write_note(NS, "a.md", store.get(NS, "a.md").content).changed
+    store.notes.add(root, NS, layout="markdown")
+    assert not store.notes.write(NS, "a.md", store.get(NS, "a.md").content).changed
     assert (root / "a.md").read_text(encoding="utf-8") == text
 
 
 def test_a_note_with_a_nul_keeps_it(tmp_path: Path, store: Ghost) -> None:
     """It is searched; its own text written back changes nothing or is refused."""
     root = made(tmp_path, {"a.md": b"# A\n\nbefore\x00after\n"})
-    store.add_notes(root, NS, layout="markdown")
+    store.notes.add(root, NS, layout="markdown")
     try:
-        store.write_note(NS, "a.md", store.get(NS, "a.md").content)
+        store.notes.write(NS, "a.md", store.get(NS, "a.md").content)
     except InvalidInputError:
         pass
     assert (root / "a.md").read_bytes() == b"# A\n\nbefore\x00after\n"
@@ -682,35 +682,35 @@ def test_a_section_that_was_changed_meanwhile_is_not_overwritten(
 ) -> None:
     """The error carries the present text; another section's change does not matter, unless the file's digest was given."""
     root = made(tmp_path, {"a.md": "# A\n\none\n\n# B\n\ntwo\n"})
-    store.add_notes(root, NS, layout="markdown")
+    store.notes.add(root, NS, layout="markdown")
     (root / "a.md").write_text("# A\n\nuno\n\n# B\n\ntwo\n", encoding="utf-8")
     with pytest.raises(NoteConflictError) as told:
-        store.write_note(NS, "a.md", "# A\n\nmine")
+        store.notes.write(NS, "a.md", "# A\n\nmine")
     assert told.value.current == "# A\n\nuno\n\n"
     assert (root / "a.md").read_text(encoding="utf-8") == "# A\n\nuno\n\n# B\n\ntwo\n"
-    done = store.write_note(NS, "a.md#b", "# B\n\ndue")
+    done = store.notes.write(NS, "a.md#b", "# B\n\ndue")
     assert (root / "a.md").read_text(encoding="utf-8") == "# A\n\nuno\n\n# B\n\ndue\n"
     with pytest.raises(NoteConflictError):
-        store.write_note(NS, "a.md#b", "# B\n\ntres", base="0" * 64)
-    assert store.write_note(NS, "a.md#b", "# B\n\ntres", base=done.digest).changed
+        store.notes.write(NS, "a.md#b", "# B\n\ntres", base="0" * 64)
+    assert store.notes.write(NS, "a.md#b", "# B\n\ntres", base=done.digest).changed
 
 
 def test_only_sections_of_notes_are_written(tmp_path: Path, store: Ghost) -> None:
     """Not a memory that was put, not one that is not there, not a file that is gone, not one that is no UTF-8."""
     root = made(tmp_path, {"a.md": "text\n", "b.md": b"caf\xe9\n"})
-    store.add_notes(root, NS, layout="markdown")
+    store.notes.add(root, NS, layout="markdown")
     store.put(NS, "own", "Mine.")
     with pytest.raises(InvalidInputError, match="not a section of a note"):
-        store.write_note(NS, "own", "x")
+        store.notes.write(NS, "own", "x")
     with pytest.raises(NotFoundError):
-        store.write_note(NS, "nowhere.md", "x")
+        store.notes.write(NS, "nowhere.md", "x")
     with pytest.raises(InvalidInputError, match="UTF-8"):
-        store.write_note(NS, "b.md", "x")
+        store.notes.write(NS, "b.md", "x")
     with pytest.raises(InvalidInputError, match="content is required"):
-        store.write_note(NS, "a.md", " \n")
+        store.notes.write(NS, "a.md", " \n")
     (root / "a.md").unlink()
     with pytest.raises(NotFoundError, match="gone"):
-        store.write_note(NS, "a.md", "x")
+        store.notes.write(NS, "a.md", "x")
     assert not (root / "a.md").exists()
     assert (root / "b.md").read_bytes() == b"caf\xe9\n"
 
@@ -822,16 +822,16 @@ def test_any_sections_own_text_written_back_changes_no_byte(
     raw = STYLES[style](text)
     path.write_bytes(raw)
     with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:
-        ghost.add_notes(root, NS, layout=layout)
+        ghost.notes.add(root, NS, layout=layout)
         for key, memory in found(ghost).items():
-            assert not ghost.write_note(NS, key, memory.content).changed
+            assert not ghost.notes.write(NS, key, memory.content).changed
             assert path.read_bytes() == raw
         for key, memory in list(found(ghost).items())[-1:]:
             old = memory.content.encode().replace(
                 b"\n", b"\r\n" if b"\r\n" in raw and "\r\n" not in memory.content else b"\n"
             )
             if raw.count(old) == 1:
-                ghost.write_note(NS, key, "plain words")
+                ghost.notes.write(NS, key, "plain words")
                 assert path.read_bytes() == raw.replace(old, b"plain words")
     shutil.rmtree(root)
 
@@ -887,7 +887,7 @@ def test_exactly_the_changed_chunks_are_embedded_again(tmp_path: Path) -> None:
     root = made(tmp_path, {"MEMORY.md": long_note(), "memory/2026-02-07.md": "A quiet day.\n"})
     model = Counting()
     with Ghost.open(tmp_path / "m.db", settings=Settings(), embedder=model) as ghost:
-        ghost.add_notes(root, NS)
+        ghost.notes.add(root, NS)
         first = model.since()
         chunks = [chunk.text for key in found(ghost) for chunk in ghost.chunks(NS, key)]
         assert len(first) == len(set(first)) == len(chunks) > 10
@@ -905,7 +905,7 @@ def test_exactly_the_changed_chunks_are_embedded_again(tmp_path: Path) -> None:
         assert model.since() == ["herons"]
         os.rename(root / "MEMORY.md", root / "memory" / "old.md")
         ghost.search("own matter", NS)
-        ghost.sync_notes(accept_deletes=True)
+        ghost.notes.sync(accept_deletes=True)
         assert set(model.since()) <= {"own matter"}
 
 
@@ -918,7 +918,7 @@ def test_meaning_is_found_with_the_local_model_and_kept_in_the_store(tmp_path: P
     root = made(tmp_path, notes)
     path = tmp_path / "m.db"
     with Ghost.open(path, settings=Settings(embed_provider="local")) as ghost:
-        ghost.add_notes(root, NS)
+        ghost.notes.add(root, NS)
         hits = ghost.search("which car do we drive", NS)
         assert "Volvo" in hits[0].match_chunk
         assert (hits[0].path, hits[0].line) == ("MEMORY.md", 3)
@@ -936,7 +936,7 @@ def test_meaning_is_found_with_the_local_model_and_kept_in_the_store(tmp_path: P
 def test_notes_are_cut_at_headings_and_paragraphs(tmp_path: Path, store: Ghost) -> None:
     """A chunk never reaches over a heading, begins and ends with a paragraph, and all of them are the note."""
     root = made(tmp_path, {"MEMORY.md": long_note()})
-    store.add_notes(root, NS)
+    store.notes.add(root, NS)
     memories = found(store)
     assert list(memories) == ["MEMORY.md", "MEMORY.md#three", "MEMORY.md#two"]
     for key, memory in memories.items():
@@ -972,8 +972,8 @@ def test_one_odd_line_end_changes_nothing_else(tmp_path: Path, store: Ghost) -> 
             "roles/b.md": b"\r\n## A\r\n_2026-02-20 10:00_\r\n\r\ntext\r\n\n",
         },
     )
-    store.add_notes(root / "basic", NS, layout="basic-memory")
-    store.add_notes(root / "roles", "notes:roles", layout="roles")
+    store.notes.add(root / "basic", NS, layout="basic-memory")
+    store.notes.add(root / "roles", "notes:roles", layout="roles")
     assert found(store)["a.md"].created_at == day("2020-02-02")
     assert found(store)["a.md"].content == "# T\n\nbody"
     assert found(store, "notes:roles")["b.md#a"].created_at == local("2026-02-20T10:00")
@@ -982,6 +982,6 @@ def test_one_odd_line_end_changes_nothing_else(tmp_path: Path, store: Ghost) -> 
 def test_the_fields_of_a_field_are_not_the_notes(tmp_path: Path, store: Ghost) -> None:
     """What stands deeper in the front matter says nothing of the note itself."""
     text = "---\ncreated: 2025-05-05\ntags:\n  - a\nsource:\n  created: 2020-01-01\n  tags: z\n---\ntext\n"
-    store.add_notes(made(tmp_path, {"a.md": text}), NS)
+    store.notes.add(made(tmp_path, {"a.md": text}), NS)
     memory = found(store)["a.md"]
     assert (memory.tags, memory.created_at) == (("a", "locked"), day("2025-05-05"))

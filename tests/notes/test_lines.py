@@ -118,6 +118,6 @@ def test_the_line_named_has_the_word(
     lines.insert(at, "the heron nests here")
     (root / "n.md").write_text("\n".join(lines), encoding="utf-8")
     with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:
-        ghost.add_notes(root, NS, layout="markdown")
+        ghost.notes.add(root, NS, layout="markdown")
         hit = ghost.search("heron", NS)[0]
     assert lines[(hit.line or 0) - 1] == "the heron nests here"

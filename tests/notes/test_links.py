@@ -48,10 +48,10 @@ class Vault:
 
     def sync(self) -> None:
         """Bring the store in step; what is missing is gone."""
-        if not self.ghost.note_folders(NS):
-            self.ghost.add_notes(self.root, NS, layout=self.layout)
+        if not self.ghost.notes.folders(NS):
+            self.ghost.notes.add(self.root, NS, layout=self.layout)
         else:
-            self.ghost.sync_notes(self.root, accept_deletes=True)
+            self.ghost.notes.sync(self.root, accept_deletes=True)
 
     def edges(self, ns: str = NS) -> set[tuple[str | None, str, str | None]]:
         """Return the edges of a namespace as (from, relation, to)."""
@@ -378,11 +378,11 @@ def test_links_never_leave_their_folder(store: Ghost, tmp_path: Path) -> None:
         root = tmp_path / name
         root.mkdir()
         (root / f"{name}.md").write_text("[[one]] [[two]] [[three]] [[shared]]\n", encoding="utf-8")
-        vaults[name] = store.add_notes(root, ns, layout="obsidian")
+        vaults[name] = store.notes.add(root, ns, layout="obsidian")
     (tmp_path / "three" / "shared.md").write_text("Text.\n", encoding="utf-8")
     store.put(NS, "shared", "Not a note.")
     store.put(NS, "shared.md", "Not a note either.")
-    store.sync_notes()
+    store.notes.sync()
     assert [(edge.from_key, edge.to_key) for edge in store.edges(NS)] == []
     assert [(edge.from_key, edge.to_key) for edge in store.edges("notes:other")] == [
         ("three.md", "shared.md")
@@ -495,7 +495,7 @@ def test_the_fields_and_observations_of_basic_memory(basic: Vault) -> None:
     assert basic.tags("a.md") == ("one", "two", "three")
     assert memory.created_at.isoformat() == "2026-01-10T08:30:00+00:00"
     assert memory.content == text.partition("---\n\n")[2].rstrip()
-    basic.ghost.write_note(NS, "a.md", "# Alpha\n\n- [fact] other")
+    basic.ghost.notes.write(NS, "a.md", "# Alpha\n\n- [fact] other")
     assert (basic.root / "a.md").read_text(encoding="utf-8") == text.partition("# Alpha")[
         0
     ] + "# Alpha\n\n- [fact] other\n"
@@ -594,7 +594,7 @@ def test_after_any_history_the_store_is_that_of_a_first_look(
     root = tmp_path_factory.mktemp("any")
     (root / "sub").mkdir()
     with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:
-        folder = ghost.add_notes(root, NS, layout=layout).folder
+        folder = ghost.notes.add(root, NS, layout=layout).folder
         for batch in steps:
             for what, path, other in batch:
                 file = root / path
@@ -606,6 +606,6 @@ def test_after_any_history_the_store_is_that_of_a_first_look(
                     file.replace(root / other)
             sync_folder(ghost.store, folder, settle=0.001, accept_deletes=True)
             with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as fresh:
-                fresh.add_notes(root, NS, layout=layout)
+                fresh.notes.add(root, NS, layout=layout)
                 assert state(ghost) == state(fresh)
     shutil.rmtree(root)

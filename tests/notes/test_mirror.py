@@ -236,12 +236,12 @@ def test_hostile_keys_and_texts_survive_two_stores(
         )
     for number, text in enumerate(HOSTILE_TEXTS):
         ghost.put(NS, f"text {number}", text, kind="semantic")
-    ghost.mirror(root, NS, layout=layout)
+    ghost.notes.mirror(root, NS, layout=layout)
     assert folder(root, layout) == memories(ghost)
     before = traces(ghost, root)
-    assert not ghost.mirror(root, NS).is_changed
+    assert not ghost.notes.mirror(root, NS).is_changed
     assert traces(ghost, root) == before
-    report = other.mirror(root, NS)
+    report = other.notes.mirror(root, NS)
     assert (report.to_store, report.to_folder, report.conflicts) == (len(memories(ghost)), 0, [])
     assert memories(other) == memories(ghost)
     assert traces(ghost, root) == before
@@ -262,9 +262,9 @@ def test_a_second_store_writes_the_same_bytes_elsewhere(
             kind=["semantic", "episodic"][number % 2],
             created_at="2026-01-0" + str(number + 1),
         )
-    ghost.mirror(root, NS, layout=layout)
-    other.mirror(root, NS)
-    other.mirror(tmp_path / "again", NS, layout=layout)
+    ghost.notes.mirror(root, NS, layout=layout)
+    other.notes.mirror(root, NS)
+    other.notes.mirror(tmp_path / "again", NS, layout=layout)
     old = {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
     new = {
         path.relative_to(tmp_path / "again"): path.read_bytes()
@@ -282,10 +282,10 @@ def test_memories_become_units(store: Ghost, root: Path, layout: str) -> None:
     """What is in the namespace is written into the folder, and a new version changes only its own unit."""
     store.put(NS, "tea", "Green tea.", tags=["drink"])
     store.put(NS, "pot", "A pot.")
-    assert store.mirror(root, NS, layout=layout).to_folder == 2
+    assert store.notes.mirror(root, NS, layout=layout).to_folder == 2
     assert folder(root, layout) == {"tea": "Green tea.", "pot": "A pot."}
     store.put(NS, "tea", "White tea.")
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     assert (report.to_folder, report.unchanged) == (1, 1)
     assert folder(root, layout) == {"tea": "White tea.", "pot": "A pot."}
 
@@ -294,8 +294,8 @@ def test_the_files_of_both_layouts(store: Ghost, root: Path, tmp_path: Path) -> 
     """The formats that are promised."""
     store.put(NS, "tea", "# Tea\n\nGreen tea. It is hot.", tags=["drink", "x: y"], kind="episodic")
     store.put(NS, "rule", "Never boil.", tier="ltm")
-    store.mirror(root, NS, layout="topics")
-    store.mirror(tmp_path / "days", NS, layout="daily")
+    store.notes.mirror(root, NS, layout="topics")
+    store.notes.mirror(tmp_path / "days", NS, layout="daily")
     assert (root / ".ai-knowledge" / "tea.mdk").read_text() == (
         "---\ntopic: tea\ntags:\n  - drink\n  - 'x: y'\nlast_updated: 2026-03-14T09:26:53Z\n---\n\n# Tea\n\nGreen tea. It is hot.\n"
     )
@@ -320,10 +320,10 @@ def test_an_edit_in_the_folder_is_a_new_version(store: Ghost, root: Path, layout
         importance=0.9,
         files=["x.py"],
     )
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     path = file_of(root, layout, "tea")
     replace(path, "Green tea.", "Black tea.")
-    assert store.mirror(root, NS).to_store == 1
+    assert store.notes.mirror(root, NS).to_store == 1
     memory = store.get(NS, "tea")
     assert (memory.content, memory.version, memory.tags) == ("Black tea.", 2, ("drink",))
     assert (memory.source_kind, memory.importance) == ("stated", 0.9)
@@ -345,11 +345,11 @@ def test_all_other_bytes_stay(store: Ghost, root: Path, layout: str) -> None:
         raw = "\ufeff---\r\nx: y\r\n---\r\n# Mine\r\n\r\nby hand  \r\n\r\n## one ##\r\n1\r\n##\ttea\r\n\r\n\r\nGreen tea.\r\nHot.\r\n\r\n\r\n## two\r\n2"
         wanted = raw.replace("Green tea.\r\nHot.", "White tea.\r\nCold.")
     path.write_bytes(raw.encode())
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     assert path.read_bytes() == raw.encode()
     assert store.get(NS, "tea").content == "Green tea.\nHot."
     store.put(NS, "tea", "White tea.\nCold.")
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert path.read_bytes() == wanted.encode()
 
 
@@ -358,18 +358,18 @@ def test_removed_on_one_side(store: Ghost, root: Path, layout: str) -> None:
     """What was removed on one side is removed on the other, softly in the store."""
     for key in ("tea", "pot", "cup"):
         store.put(NS, key, f"A {key}.")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     store.rm(NS, "tea")
     path = file_of(root, layout, "pot")
     if layout == "topics":
         path.unlink()
     else:
         replace(path, "## pot\n\nA pot.\n\n", "")
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     assert (report.removed_from_folder, report.removed_from_store) == (1, 1)
     assert folder(root, layout) == memories(store) == {"cup": "A cup."}
     assert store.restore(NS, "pot").content == "A pot."
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert folder(root, layout) == {"cup": "A cup.", "pot": "A pot."}
 
 
@@ -378,13 +378,13 @@ def test_removed_on_one_side_and_edited_on_the_other(store: Ghost, root: Path, l
     """An edit wins over a removal, whichever side it is on."""
     for key in ("tea", "pot", "cup"):
         store.put(NS, key, f"A {key}.", tier="ltm", importance=0.9)
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     replace(file_of(root, layout, "tea"), "A tea.", "My tea.")
     store.rm(NS, "tea")
     path = file_of(root, layout, "pot")
     path.unlink() if layout == "topics" else replace(path, "## pot\n\nA pot.\n\n", "")
     store.put(NS, "pot", "My pot.")
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     assert (report.to_store, report.to_folder, report.conflicts) == (1, 1, [])
     assert (
         folder(root, layout)
@@ -402,14 +402,14 @@ def test_a_renamed_unit_takes_its_memory_along(store: Ghost, root: Path, layout:
     store.put(NS, "again", "green tea", dedup=True)
     store.put(NS, "pot", "A pot.")
     store.edge(NS, "pot", "tea", "depends_on")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     path = file_of(root, layout, "tea")
     replace(
         path,
         "topic: tea" if layout == "topics" else "## tea",
         "topic: leaf" if layout == "topics" else "## leaf",
     )
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert folder(root, layout) == memories(store) == {"leaf": "Green tea.", "pot": "A pot."}
     assert (store.get(NS, "leaf").importance, store.get(NS, "leaf").tags) == (0.9, ("drink",))
     assert store.get(NS, "leaf").aliases == ("green tea",)
@@ -421,18 +421,18 @@ def test_a_renamed_unit_takes_its_memory_along(store: Ghost, root: Path, layout:
 def test_a_moved_section_stays_where_it_was_moved(store: Ghost, root: Path) -> None:
     """The file of a key is remembered; only a person changes it."""
     store.put(NS, "tea", "Green tea.", kind="episodic")
-    store.mirror(root, NS, layout="daily")
+    store.notes.mirror(root, NS, layout="daily")
     assert file_of(root, "daily", "tea").name == "2026-03-14.md"
     store.put(NS, "tea", "White tea.", tier="ltm", pinned=True)
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert file_of(root, "daily", "tea").name == "2026-03-14.md"
     section = (root / "memory" / "2026-03-14.md").read_text()
     (root / "MEMORY.md").write_text(f"# Mine\n\n{section}")
-    assert not store.mirror(root, NS).is_changed  # a copy is no change
+    assert not store.notes.mirror(root, NS).is_changed  # a copy is no change
     (root / "memory" / "2026-03-14.md").unlink()
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     store.put(NS, "tea", "Black tea.")
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert (root / "MEMORY.md").read_text() == "# Mine\n\n## tea\n\nBlack tea.\n"
 
 
@@ -441,7 +441,7 @@ def test_a_day_is_when_a_memory_was_made(store: Ghost, root: Path) -> None:
     (root / "memory").mkdir()
     (root / "memory" / "2026-01-02.md").write_text("preamble\n\n## walk\n\nIn the park.\n")
     (root / "MEMORY.md").write_text("## rule\n\nNever boil.\n")
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     walk, rule = store.get(NS, "walk"), store.get(NS, "rule")
     assert (str(walk.created_at)[:10], walk.tier, walk.kind) == ("2026-01-02", "stm", "episodic")
     assert (rule.tier, rule.kind) == ("ltm", "semantic")
@@ -454,22 +454,22 @@ def test_the_same_heading_twice(store: Ghost, root: Path) -> None:
         (root / "memory" / f"2026-01-0{day}.md").write_text(
             f"## Log\n\nDay {day}.\n\n## Log\n\nAgain {day}.\n"
         )
-    assert store.mirror(root, NS).to_store == 4
+    assert store.notes.mirror(root, NS).to_store == 4
     assert folder(root, "daily") == memories(store)
     assert sorted(memories(store).values()) == ["Again 1.", "Again 2.", "Day 1.", "Day 2."]
     assert "Log (2026-01-02)" in memories(store)
-    assert not store.mirror(root, NS).is_changed
+    assert not store.notes.mirror(root, NS).is_changed
 
 
 def test_a_copied_topic_gets_the_name_of_its_file(store: Ghost, root: Path) -> None:
     """A file copied with its topic is another topic as soon as it says something else."""
     store.put(NS, "tea", "Green tea.")
-    store.mirror(root, NS, layout="topics")
+    store.notes.mirror(root, NS, layout="topics")
     copy = root / ".ai-knowledge" / "leaf.mdk"
     copy.write_bytes((root / ".ai-knowledge" / "tea.mdk").read_bytes())
-    assert not store.mirror(root, NS).is_changed
+    assert not store.notes.mirror(root, NS).is_changed
     replace(copy, "Green", "Any")
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert memories(store) == folder(root, "topics") == {"tea": "Green tea.", "leaf": "Any tea."}
     assert "topic: leaf\n" in copy.read_text()
 
@@ -477,11 +477,11 @@ def test_a_copied_topic_gets_the_name_of_its_file(store: Ghost, root: Path) -> N
 def test_tags_go_both_ways(store: Ghost, root: Path) -> None:
     """Tags of topics are merged three ways, also when the text changed on the other side."""
     store.put(NS, "tea", "Green tea.", tags=["a", "b"])
-    store.mirror(root, NS, layout="topics")
+    store.notes.mirror(root, NS, layout="topics")
     path = file_of(root, "topics", "tea")
     replace(path, "  - a\n", "  - c\n")
     store.put(NS, "tea", "White tea.", tags=["a", "b", "d"])
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     assert report.conflicts == []
     assert (store.get(NS, "tea").content, set(store.get(NS, "tea").tags)) == (
         "White tea.",
@@ -490,7 +490,7 @@ def test_tags_go_both_ways(store: Ghost, root: Path) -> None:
     assert (
         "  - b\n  - c\n  - d\n" in path.read_text() or "  - c\n  - b\n  - d\n" in path.read_text()
     )
-    assert not store.mirror(root, NS).is_changed
+    assert not store.notes.mirror(root, NS).is_changed
 
 
 # --- both sides changed
@@ -500,23 +500,23 @@ def test_tags_go_both_ways(store: Ghost, root: Path) -> None:
 def test_both_changed_to_the_same(store: Ghost, root: Path, layout: str) -> None:
     """Two sides that say the same agree."""
     store.put(NS, "tea", "Green tea.")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     replace(file_of(root, layout, "tea"), "Green", "White")
     store.put(NS, "tea", "White tea.")
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     assert not report.is_changed
     store.put(NS, "tea", "Black tea.")
-    assert store.mirror(root, NS).to_folder == 1
+    assert store.notes.mirror(root, NS).to_folder == 1
 
 
 @layouts
 def test_both_changed_differently(store: Ghost, root: Path, layout: str) -> None:
     """The key keeps the folder's text; the memory's is kept under a key of its own, on both sides."""
     store.put(NS, "tea", "Green tea.", tags=["drink"])
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     replace(file_of(root, layout, "tea"), "Green", "White")
     store.put(NS, "tea", "Black tea.")
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     assert [(one.key, one.kept_as) for one in report.conflicts] == [
         ("tea", "tea (conflict 2026-03-14 09.26)")
     ]
@@ -526,7 +526,7 @@ def test_both_changed_differently(store: Ghost, root: Path, layout: str) -> None
         == {"tea": "White tea.", "tea (conflict 2026-03-14 09.26)": "Black tea."}
     )
     assert store.get(NS, "tea (conflict 2026-03-14 09.26)").tags == ("drink",)
-    assert not store.mirror(root, NS).is_changed
+    assert not store.notes.mirror(root, NS).is_changed
 
 
 @layouts
@@ -534,10 +534,10 @@ def test_a_locked_memory_keeps_its_text(store: Ghost, root: Path, layout: str) -
     """What the folder says of a locked memory is kept aside, and the memory's text is restored, also after a removal."""
     store.put(NS, "tea", "Green tea.", tags=["locked"])
     store.put(NS, "pot", "A pot.")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     path = file_of(root, layout, "tea")
     replace(path, "Green tea.", "White tea.")
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     (conflict,) = report.conflicts
     assert (
         folder(root, layout)
@@ -546,7 +546,7 @@ def test_a_locked_memory_keeps_its_text(store: Ghost, root: Path, layout: str) -
     )
     assert store.get(NS, "tea").version == 1
     path.unlink()
-    store.mirror(root, NS, accept_deletes=True)
+    store.notes.mirror(root, NS, accept_deletes=True)
     assert folder(root, layout)["tea"] == memories(store)["tea"] == "Green tea."
 
 
@@ -557,7 +557,7 @@ def test_a_first_run_with_two_full_sides(store: Ghost, root: Path, layout: str) 
     path.parent.mkdir(exist_ok=True)
     path.write_text("White tea.\n" if layout == "topics" else "## tea\nWhite tea.\n")
     store.put(NS, "tea", "Green tea.")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     assert (
         sorted(memories(store).values())
         == sorted(folder(root, layout).values())
@@ -575,16 +575,16 @@ def test_an_empty_folder_is_not_believed(
     """Neither a folder that is away nor one that is empty removes anything, unless that is said."""
     store.put(NS, "tea", "Green tea.")
     store.put(NS, "pot", "A pot.")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     root.rename(tmp_path / "away")
-    assert "is not there" in store.mirror(root, NS, layout=layout).unavailable
+    assert "is not there" in store.notes.mirror(root, NS, layout=layout).unavailable
     assert not root.exists()
     root.mkdir()
-    report = store.mirror(root, NS, layout=layout)
+    report = store.notes.mirror(root, NS, layout=layout)
     assert "2 of 2 are missing" in report.unavailable
     assert list(root.iterdir()) == []
     assert len(memories(store)) == 2
-    assert store.mirror(root, NS, layout=layout, accept_deletes=True).removed_from_store == 2
+    assert store.notes.mirror(root, NS, layout=layout, accept_deletes=True).removed_from_store == 2
     assert memories(store) == {}
 
 
@@ -599,16 +599,16 @@ def test_most_of_a_folder_missing_is_not_believed(store: Ghost, root: Path, layo
             kind="episodic",
             created_at=f"2026-01-{number + 1:02}",
         )
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     for number in range(11):
         file_of(root, layout, f"k{number:02}").unlink()
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     assert (report.removed_from_store, len(memories(store))) == (0, 20)
     assert "11 of 20" in report.unavailable
-    assert store.mirror(root, NS, accept_deletes=True).removed_from_store == 11
+    assert store.notes.mirror(root, NS, accept_deletes=True).removed_from_store == 11
     for number in range(11, 15):
         file_of(root, layout, f"k{number:02}").unlink()
-    assert store.mirror(root, NS).removed_from_store == 4
+    assert store.notes.mirror(root, NS).removed_from_store == 4
 
 
 @layouts
@@ -618,7 +618,7 @@ def test_a_save_in_two_steps_is_no_removal(
     """A file that is away for a moment, as while an editor saves it, is no removal."""
     store.put(NS, "tea", "Green tea.", kind="episodic")
     store.put(NS, "pot", "A pot.", kind="semantic")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     path = file_of(root, layout, "tea")
     raw = path.read_bytes()
     path.unlink()
@@ -630,7 +630,7 @@ def test_a_save_in_two_steps_is_no_removal(
 
     monkeypatch.setattr("ghostmem.notes.mirror.MISSING_SECONDS", 0.5)
     monkeypatch.setattr("ghostmem.notes.mirror.time.sleep", nap)
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     assert naps == [0.5]
     assert (report.removed_from_store, report.to_store) == (0, 1)
 
@@ -641,10 +641,10 @@ def test_a_save_in_two_steps_is_no_removal(
 def test_an_unreadable_folder_is_unavailable(store: Ghost, root: Path, layout: str) -> None:
     """A folder without permission is said to be unavailable."""
     store.put(NS, "tea", "Green tea.")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     home(root, layout).chmod(0)
     try:
-        assert "cannot be read" in store.mirror(root, NS, layout=layout).unavailable
+        assert "cannot be read" in store.notes.mirror(root, NS, layout=layout).unavailable
     finally:
         home(root, layout).chmod(0o755)
 
@@ -653,21 +653,21 @@ def test_an_unreadable_folder_is_unavailable(store: Ghost, root: Path, layout: s
 def test_a_file_that_cannot_be_read_is_left_alone(store: Ghost, root: Path, layout: str) -> None:
     """A file that is not UTF-8, or a link, is neither changed nor taken for a removal, and the report names it."""
     store.put(NS, "tea", "Green tea.", kind="semantic")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     path = file_of(root, layout, "tea")
     raw = path.read_bytes()
     path.write_bytes(raw + b"\xff\xfe")
     store.put(NS, "tea", "White tea.")
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     assert [(one.path, one.reason) for one in report.pending] == [(path.name, "is not UTF-8")]
     assert path.read_bytes() == raw + b"\xff\xfe"
     path.unlink()
     path.symlink_to(root / "elsewhere")
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     assert "link" in report.pending[0].reason
     path.unlink()
     path.write_bytes(raw)
-    assert store.mirror(root, NS).to_folder == 1
+    assert store.notes.mirror(root, NS).to_folder == 1
 
 
 @layouts
@@ -675,12 +675,12 @@ def test_a_unit_without_text_is_pending(store: Ghost, root: Path, layout: str) -
     """A unit that somebody emptied is not a memory, and no removal either; a new version fills it."""
     store.put(NS, "tea", "Green tea.")
     store.put(NS, "pot", "A pot.")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     replace(file_of(root, layout, "tea"), "Green tea.", "")
-    report = store.mirror(root, NS)
+    report = store.notes.mirror(root, NS)
     assert "no text" in report.pending[0].reason
     store.put(NS, "tea", "White tea.")
-    assert store.mirror(root, NS).pending == []
+    assert store.notes.mirror(root, NS).pending == []
     assert folder(root, layout)["tea"] == "White tea."
 
 
@@ -691,9 +691,9 @@ def test_a_text_that_is_too_long_is_pending(
     """What the store does not accept stays in the folder, and the report says why."""
     ghost = open_ghost(max_content_bytes=100)
     ghost.put(NS, "tea", "Green tea.")
-    ghost.mirror(root, NS, layout=layout)
+    ghost.notes.mirror(root, NS, layout=layout)
     replace(file_of(root, layout, "tea"), "Green tea.", "x" * 200)
-    report = ghost.mirror(root, NS)
+    report = ghost.notes.mirror(root, NS)
     assert "200 bytes" in report.pending[0].reason
     assert memories(ghost) == {"tea": "Green tea."}
 
@@ -705,9 +705,9 @@ def test_a_conflict_that_cannot_be_kept_is_not_written_over(
     """The folder's text of a locked memory stays where it is as long as the store cannot keep it."""
     ghost = open_ghost(max_content_bytes=100)
     ghost.put(NS, "tea", "Green tea.", tags=["locked"])
-    ghost.mirror(root, NS, layout=layout)
+    ghost.notes.mirror(root, NS, layout=layout)
     replace(file_of(root, layout, "tea"), "Green tea.", "x" * 200)
-    assert "200 bytes" in ghost.mirror(root, NS).pending[0].reason
+    assert "200 bytes" in ghost.notes.mirror(root, NS).pending[0].reason
     assert folder(root, layout) == {"tea": "x" * 200}
 
 
@@ -715,13 +715,13 @@ def test_a_file_comes_back_where_another_has_its_name_by_now(store: Ghost, root:
     """A key that comes back does not take a name that a new one has."""
     store.put(NS, "b", "Text b.")
     store.put(NS, "c", "Text c.")
-    store.mirror(root, NS, layout="topics")
+    store.notes.mirror(root, NS, layout="topics")
     file_of(root, "topics", "b").rename(root / ".ai-knowledge" / "a.mdk")
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     (root / ".ai-knowledge" / "a.mdk").unlink()
     store.put(NS, "a", "Text a.")
     store.put(NS, "b", "Again b.")
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert (
         folder(root, "topics")
         == memories(store)
@@ -738,10 +738,10 @@ def test_what_is_gone_from_the_store_is_not_mirrored(
     store.put(NS, "pot", "A pot.")
     store.put(NS, "cup", "A cup.")
     store.rm(NS, "cup")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     assert set(folder(root, layout)) == {"tea", "pot"}
     clock.forward(hours=2)
-    assert store.mirror(root, NS).removed_from_folder == 1
+    assert store.notes.mirror(root, NS).removed_from_folder == 1
     assert set(folder(root, layout)) == {"pot"}
 
 
@@ -751,9 +751,9 @@ def test_notes_are_not_mirrored(store: Ghost, root: Path, tmp_path: Path, layout
     notes = tmp_path / "vault"
     notes.mkdir()
     (notes / "note.md").write_text("# A note\n\ntext\n")
-    store.add_notes(notes, NS)
+    store.notes.add(notes, NS)
     store.put(NS, "tea", "Green tea.")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     assert folder(root, layout) == {"tea": "Green tea."}
 
 
@@ -761,30 +761,30 @@ def test_notes_are_not_mirrored(store: Ghost, root: Path, tmp_path: Path, layout
 def test_a_folder_that_is_searched_is_refused(store: Ghost, root: Path, layout: str) -> None:
     """In the same namespace everything would be found twice; in another it is fine."""
     (root / "inner").mkdir()
-    store.add_notes(root, NS, layout="markdown")
+    store.notes.add(root, NS, layout="markdown")
     with pytest.raises(InvalidInputError, match="found twice"):
-        store.mirror(root / "inner", NS, layout=layout)
-    assert store.mirror(root / "inner", "b", layout=layout).unavailable == ""
+        store.notes.mirror(root / "inner", NS, layout=layout)
+    assert store.notes.mirror(root / "inner", "b", layout=layout).unavailable == ""
 
 
 def test_which_layout(store: Ghost, root: Path) -> None:
     """The first time a layout is named unless the folder shows it; then it is remembered."""
     with pytest.raises(InvalidInputError, match="does not show"):
-        store.mirror(root, NS)
+        store.notes.mirror(root, NS)
     with pytest.raises(InvalidInputError, match="no layout"):
-        store.mirror(root, NS, layout="vault")
+        store.notes.mirror(root, NS, layout="vault")
     store.put(NS, "tea", "Green tea.")
-    assert store.mirror(root, NS, layout="topics").layout == "topics"
-    assert store.mirror(root, NS).layout == "topics"
-    assert store.mirror(root / ".ai-knowledge", NS).unchanged == 1
+    assert store.notes.mirror(root, NS, layout="topics").layout == "topics"
+    assert store.notes.mirror(root, NS).layout == "topics"
+    assert store.notes.mirror(root / ".ai-knowledge", NS).unchanged == 1
     with pytest.raises(InvalidInputError, match="mirrored with a already"):
-        store.mirror(root, "b")
+        store.notes.mirror(root, "b")
     (root / "MEMORY.md").write_text("## rule\n\nNever.\n")
-    store.mirror(root, NS, layout="daily")
+    store.notes.mirror(root, NS, layout="daily")
     with pytest.raises(InvalidInputError, match="more than one way"):
-        store.mirror(root, NS)
+        store.notes.mirror(root, NS)
     with pytest.raises(InvalidInputError, match="is a file"):
-        store.mirror(root / "MEMORY.md", NS, layout="daily")
+        store.notes.mirror(root / "MEMORY.md", NS, layout="daily")
 
 
 @layouts
@@ -792,13 +792,13 @@ def test_a_dry_run_writes_nothing(store: Ghost, root: Path, layout: str) -> None
     """What would be done is counted, and nothing is."""
     store.put(NS, "tea", "Green tea.")
     before = traces(store, root)
-    assert store.mirror(root, NS, layout=layout, dry_run=True).to_folder == 1
+    assert store.notes.mirror(root, NS, layout=layout, dry_run=True).to_folder == 1
     assert traces(store, root) == before
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     replace(file_of(root, layout, "tea"), "Green", "White")
     store.put(NS, "tea", "Black tea.")
     before = traces(store, root)
-    report = store.mirror(root, NS, dry_run=True)
+    report = store.notes.mirror(root, NS, dry_run=True)
     assert (report.to_store, len(report.conflicts)) == (1, 1)
     assert traces(store, root) == before
 
@@ -811,7 +811,7 @@ def test_an_edit_while_it_runs_is_pending(
     from ghostmem.notes.mirrors import run as mirror_run
 
     store.put(NS, "tea", "Green tea.")
-    store.mirror(root, NS, layout=layout)
+    store.notes.mirror(root, NS, layout=layout)
     path = file_of(root, layout, "tea")
     store.put(NS, "tea", "Black tea.")
     real = mirror_run.edit_file
@@ -822,12 +822,12 @@ def test_an_edit_while_it_runs_is_pending(
 
     with monkeypatch.context() as patch:
         patch.setattr(mirror_run, "edit_file", late)
-        report = store.mirror(root, NS)
+        report = store.notes.mirror(root, NS)
     assert [(one.key, one.path) for one in report.pending] == [
         ("tea", str(path.relative_to(home(root, layout))))
     ]
     assert "White tea." in path.read_text()
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert (
         sorted(memories(store).values())
         == sorted(folder(root, layout).values())
@@ -842,7 +842,7 @@ def test_the_index_is_kept_in_step(store: Ghost, root: Path) -> None:
     """Topics come and go and get new summaries; what a person wrote stays."""
     store.put(NS, "tea", "Green tea. Hot.")
     store.put(NS, "pot", "# Pot\n\nA pot. Round.")
-    store.mirror(root, NS, layout="topics")
+    store.notes.mirror(root, NS, layout="topics")
     index = root / ".ai-knowledge" / "index.mdk"
     replace(index, "A pot.", "My own words on pots.")
     replace(
@@ -856,21 +856,21 @@ def test_the_index_is_kept_in_step(store: Ghost, root: Path) -> None:
     store.put(NS, "tea", "White tea. Cold.")
     store.put(NS, "pot", "Another pot.")
     store.put(NS, "cup", "## x\n- A cup\n  of tea")
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert index.read_text() == (
         "# Project\n\n## General Project Knowledge\n\nGeneral.\n\n## Specialized Knowledge\n\n### pot\n\nMy own words on pots.\n\n"
         "### tea\n\nWhite tea.\n\n### elsewhere\n\nA topic without a file.\n\n### cup\n\n- A cup of tea\n\n## Mine\n\nBy hand.\n"
     )
     store.rm(NS, "tea")
     (root / ".ai-knowledge" / "cup.mdk").unlink()
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert "### tea" not in index.read_text()
     assert "### cup" not in index.read_text()
     index.unlink()
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert index.read_text() == "## Specialized Knowledge\n\n### pot\n\nAnother pot.\n"
     replace(root / ".ai-knowledge" / "pot.mdk", "Another pot.", "The last pot. Really.")
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert index.read_text() == "## Specialized Knowledge\n\n### pot\n\nThe last pot.\n"
 
 
@@ -885,7 +885,7 @@ def test_topics_and_the_tools_see_the_same(store: Ghost, root: Path, clock: Cloc
 
     memorize_new_topic(root, "auth", ["Security"], "How one logs in.", "# Auth\n\nTokens.", clock())
     store.put(NS, "tea", "Green tea.", tags=["drink"])
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert (store.get(NS, "auth").content, store.get(NS, "auth").tags) == (
         "# Auth\n\nTokens.",
         ("Security",),
@@ -893,7 +893,7 @@ def test_topics_and_the_tools_see_the_same(store: Ghost, root: Path, clock: Cloc
     assert list_memories(root) == "auth, tea"
     assert "**Tags:** drink" in recall_memory(root, "tea")
     refine_memory(root, "auth", new_content="Cookies.", now=clock())
-    store.mirror(root, NS)
+    store.notes.mirror(root, NS)
     assert store.get(NS, "auth").content == "Cookies."
     assert "How one logs in." in (root / ".ai-knowledge" / "index.mdk").read_text()
 
@@ -939,7 +939,7 @@ with Ghost.open(store, settings=Settings(embed_provider="none", synchronous="nor
         os.unlink = counted(os.unlink)
         SqliteEngine.write = counted_writes(SqliteEngine.write)
     for _ in range(rounds):
-        ghost.mirror(root, "a", layout=layout)
+        ghost.notes.mirror(root, "a", layout=layout)
 print(steps)
 """
 
@@ -963,7 +963,7 @@ def prepared(path: Path, root: Path, layout: str) -> tuple[dict[str, str], set[s
                 kind=["semantic", "episodic"][number % 2],
                 tags=["locked"] if number == 5 else [],
             )
-        ghost.mirror(root, NS, layout=layout)
+        ghost.notes.mirror(root, NS, layout=layout)
         agreed = memories(ghost)
         for number in (0, 1, 2, 3, 4, 5):
             replace(
@@ -995,15 +995,15 @@ def die_and_recover(folder_: Path, layout: str, kill_at: int) -> bool:
     child.communicate(timeout=60)
     assert child.returncode in (0, -signal.SIGKILL)
     with Ghost.open(path, settings=Settings(embed_provider="none", synchronous="normal")) as ghost:
-        ghost.mirror(root, NS)
-        assert not ghost.mirror(root, NS).is_changed
+        ghost.notes.mirror(root, NS)
+        assert not ghost.notes.mirror(root, NS).is_changed
         assert memories(ghost) == folder(root, layout)
         assert changed(texts, agreed) <= set(memories(ghost).values())
         assert (
             len(set(memories(ghost).values())) == len(memories(ghost)) == 24 - 2 + 6 + 3
         )  # nothing lost, nothing twice
         assert not [left for left in root.rglob("*.tmp") if child.returncode == 0]
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
         if layout == "topics":
             index = (root / ".ai-knowledge" / "index.mdk").read_text()
             listed = [
@@ -1054,7 +1054,7 @@ def test_several_processes_at_once(tmp_path: Path, layout: str) -> None:
         assert child.stdout is not None
         child.stdout.close()
     with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
-        assert not ghost.mirror(root, NS).is_changed
+        assert not ghost.notes.mirror(root, NS).is_changed
         assert memories(ghost) == folder(root, layout)
         assert changed(texts, agreed) <= set(memories(ghost).values())
         assert sorted(memories(ghost).values()) == sorted(set(memories(ghost).values()))

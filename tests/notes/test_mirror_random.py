@@ -240,7 +240,7 @@ class World:
     def sync(self) -> None:
         """Mirror, and check that all is well."""
         store, folder, units = self.store(), self.folder(), self.units()
-        report = self.ghost.mirror(self.root, NS, layout=self.shape.name, accept_deletes=True)
+        report = self.ghost.notes.mirror(self.root, NS, layout=self.shape.name, accept_deletes=True)
         assert (report.pending, report.unavailable) == ([], "")
         after = self.store()
         assert after == self.folder()
@@ -256,7 +256,7 @@ class World:
                 self.judge(after.get(key), self.agreed.get(key), store.get(key), folder.get(key))
         self.agreed = after
         before = self.traces()
-        again = self.ghost.mirror(self.root, NS)
+        again = self.ghost.notes.mirror(self.root, NS)
         assert not again.is_changed
         assert self.traces() == before
 
@@ -304,7 +304,7 @@ def play(path: Path, layout: str, seed: int) -> None:
                 world.random.choice(ACTIONS)(world)
                 world.clock.forward(seconds=world.random.randrange(100))
             world.sync()
-        assert world.ghost.check().problems == ()
+        assert world.ghost.admin.check().problems == ()
 
 
 @pytest.mark.wide(keep=2)

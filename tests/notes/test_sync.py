@@ -61,7 +61,7 @@ def numbered(lab: Any, count: int) -> None:
 def test_tags_of_a_note_are_words(lab: Any) -> None:
     """A note is found by its tags, also when only they change; its text is not embedded again for that."""
     lab.write("due.md", "---\ntags: [payroll]\n---\n# Due\n\nOn the first.\n")
-    lab.ghost.add_notes(lab.root, NS, layout="obsidian")
+    lab.ghost.notes.add(lab.root, NS, layout="obsidian")
     assert lab.found("payroll") == ["due.md"]
     lab.vectors.taken()
     lab.write("due.md", "---\ntags: [wages]\n---\n# Due\n\nOn the first.\n")
@@ -69,7 +69,7 @@ def test_tags_of_a_note_are_words(lab: Any) -> None:
     assert lab.found("wages") == ["due.md"]
     assert [hit.key for hit in lab.ghost.search("payroll", NS, min_score=0.9)] == []
     assert not [text for text in lab.vectors.taken() if "first" in text]
-    assert lab.ghost.check().ok
+    assert lab.ghost.admin.check().ok
 
 
 def test_reading_touches_nothing(lab: Any) -> None:
@@ -86,7 +86,7 @@ def test_reading_touches_nothing(lab: Any) -> None:
     lab.ghost.context("bravo", NS)
     lab.status()
     lab.sync(full=True)
-    lab.ghost.rm_notes(lab.root)
+    lab.ghost.notes.rm(lab.root)
     assert snapshot(lab.root) == before
 
 
@@ -453,7 +453,7 @@ def test_exactly_the_changed_chunks_are_embedded(embedding: Any, old: str, new: 
     assert wanted
     assert lab.vectors.taken() == wanted
     assert len(wanted) <= 2
-    assert lab.ghost.embed_status().pending == 0
+    assert lab.ghost.admin.embed_status().pending == 0
     lab.sync()
     lab.sync(full=True)
     assert lab.vectors.taken() == []
@@ -493,7 +493,7 @@ def test_text_that_moves_to_another_file_is_not_embedded_again(
     lab.look()
     assert lab.vectors.taken() == []
     assert f"{taker}.md#moving" in lab.found("wandering")
-    assert lab.ghost.embed_status().pending == 0
+    assert lab.ghost.admin.embed_status().pending == 0
 
 
 def test_what_comes_back_within_thirty_days_is_as_it_was(embedding: Any) -> None:
@@ -552,7 +552,7 @@ def test_many_new_chunks_are_told_as_pending_and_made_by_sync(embedding: Any) ->
     assert any("100 chunks" in note for note in lab.look())
     assert lab.sync().embedded == 100
     assert lab.look() == ()
-    assert lab.ghost.embed_status().pending == 0
+    assert lab.ghost.admin.embed_status().pending == 0
 
 
 # ---------------------------------------------------------------- deletes
@@ -714,8 +714,8 @@ with Ghost.open(db, settings=Settings(embed_provider="none")) as ghost:
     os.chmod(root / what, 0)
     if (root / what).is_file():
         os.utime(root / what, (1, 1))
-    done = ghost.sync_notes()[0]
-    status = ghost.notes_status()[0]
+    done = ghost.notes.sync()[0]
+    status = ghost.notes.status()[0]
     told = ghost.search("alpha", "notes:lab")
     os.chmod(root / what, 0o755)
     print(json.dumps([done.to_dict(), status.to_dict(), list(told.notes), sorted(m.key for m in ghost.list("notes:lab"))]))
@@ -931,8 +931,8 @@ def test_a_large_file_is_found_by_its_words_alone(embedding: Any) -> None:
     assert lab.vectors.taken() == ["# Small\n\nwhiskey"]
     assert lab.found("victor")[0] == "large.md"
     assert lab.look() == ()
-    assert lab.ghost.embed_status().pending == 0
-    lab.ghost.embed_backfill()
+    assert lab.ghost.admin.embed_status().pending == 0
+    lab.ghost.admin.embed_backfill()
     lab.sync()
     assert lab.vectors.taken() == ["victor"]
     lab.write("large.md", "# Large\n\nvictor\n")
@@ -1064,7 +1064,7 @@ def test_an_index_that_is_made_anew_answers_the_same(
     wanted = answers(fresh.ghost)
     assert sum(map(len, wanted)) > 100
     assert answers(lab.ghost) == wanted
-    removed = lab.ghost.rm_notes(lab.root)
+    removed = lab.ghost.notes.rm(lab.root)
     assert removed.notes == 26
     assert removed.memories == 78
     assert lab.memories() == {}
@@ -1080,7 +1080,7 @@ def test_a_namespace_that_was_wiped_heals(lab: Any) -> None:
     lab.add(a=THREE, b="other [[a]]\n")
     before = {key: memory.content for key, memory in lab.memories().items()}
     for hard in (True, False):
-        lab.ghost.rm_namespace(NS, hard=hard, unlock=True)
+        lab.ghost.admin.rm_namespace(NS, hard=hard, unlock=True)
         assert lab.memories() == {}
         lab.sync(full=True)
         assert {key: memory.content for key, memory in lab.memories().items()} == before
@@ -1105,7 +1105,7 @@ def test_maintenance_leaves_notes_alone(embedding: Any) -> None:
     before = {key: memory.to_dict() for key, memory in lab.memories().items()}
     lab.clock.forward(days=400)
     lab.ghost.reflect(NS)
-    lab.ghost.gc(stale="1d", purge_deleted="all")
+    lab.ghost.lifecycle.gc(stale="1d", purge_deleted="all")
     lab.ghost.reflect(NS, relink=True)
     assert {key: memory.to_dict() for key, memory in lab.memories().items()} == before
     kept = lab.ghost.put(NS, "mine", "# Same\n\nexactly the same words in every one", dedup=True)
@@ -1127,7 +1127,7 @@ def test_only_the_file_changes_a_note(lab: Any) -> None:
         lambda: lab.ghost.patch(NS, "a.md#one", diff),
         lambda: lab.ghost.rm(NS, "a.md#one"),
         lambda: lab.ghost.curate(NS, "a.md#one", "archive"),
-        lambda: lab.ghost.rm_namespace(NS),
+        lambda: lab.ghost.admin.rm_namespace(NS),
     ):
         with pytest.raises(LockedError):
             wrong()
@@ -1150,7 +1150,7 @@ def test_two_folders_in_one_namespace(open_lab: Callable[..., Any]) -> None:
     assert one.id_of("zulu") == known
     one.write("a.md", "gone\n")
     assert [Path(hit.root).name for hit in one.ghost.search("zulu", NS)] == ["two"]
-    one.ghost.rm_notes(one.root)
+    one.ghost.notes.rm(one.root)
     assert {memory.id for memory in one.memories().values()} == {
         memory.id for memory in two.memories().values()
     }
@@ -1183,7 +1183,7 @@ def test_an_export_holds_the_notes_and_an_import_overrules_no_file(
     other = open_lab("elsewhere", "other.db")
     other.ghost.import_(lines, trust=True)
     assert [(hit.key, hit.path) for hit in other.ghost.search("bravo", NS)] == [("a.md#one", None)]
-    other.ghost.add_notes(lab.root, NS, layout="markdown")
+    other.ghost.notes.add(lab.root, NS, layout="markdown")
     assert [(hit.key, hit.path) for hit in other.ghost.search("bravo", NS)] == [
         ("a.md#one", "a.md")
     ]
@@ -1231,7 +1231,7 @@ def test_a_store_that_cannot_be_written_says_so(
     lab = open_lab(db=tmp_path / "memory.db")
     lab.add(a="alpha\n")
     (tmp_path / "read").mkdir()
-    lab.ghost.backup(tmp_path / "read" / "copy.db")
+    lab.ghost.transfer.backup(tmp_path / "read" / "copy.db")
     lab.write("a.md", "bravo\n")
     os.chmod(tmp_path / "read", 0o555)
     keys, told = json.loads(_without_override(READ_ONLY, tmp_path / "read" / "copy.db"))

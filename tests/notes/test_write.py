@@ -239,7 +239,7 @@ def test_only_the_section_changes(lab: Any, bom: bool, end: str) -> None:
     path = lab.write("a.md", raw)
     lab.add()
     known = lab.ids()["a.md#one"]
-    done = lab.ghost.write_note(NS, "a.md#one", "## One\n\nbody golf\nsecond line")
+    done = lab.ghost.notes.write(NS, "a.md#one", "## One\n\nbody golf\nsecond line")
     new = f"## One{end}{end}body golf{end}second line".encode()
     assert path.read_bytes() == raw.replace(f"## One{end}{end}body bravo".encode(), new)
     assert (done.path, done.line, done.changed, done.digest) == (
@@ -259,7 +259,7 @@ def test_text_with_its_own_line_ends_takes_those_of_the_file(lab: Any) -> None:
         lab.write(f"{name}.md", f"# T{end}{end}text{end}{end}## S{end}{end}old{end}")
     lab.add()
     for name, end in (("a", "\r\n"), ("b", "\n")):
-        lab.ghost.write_note(NS, f"{name}.md#s", "## S\r\n\r\nnew")
+        lab.ghost.notes.write(NS, f"{name}.md#s", "## S\r\n\r\nnew")
         assert (
             lab.root / f"{name}.md"
         ).read_bytes() == f"# T{end}{end}text{end}{end}## S{end}{end}new{end}".encode()
@@ -270,7 +270,7 @@ def test_a_section_that_is_written_as_it_is_touches_nothing(lab: Any) -> None:
     path = lab.write("a.md", THREE)
     lab.add()
     before = path.stat()
-    done = lab.ghost.write_note(NS, "a.md#one", "## One\n\nbody bravo")
+    done = lab.ghost.notes.write(NS, "a.md#one", "## One\n\nbody bravo")
     assert not done.changed
     assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
 
@@ -279,8 +279,8 @@ def test_the_first_the_last_and_a_section_of_several(lab: Any) -> None:
     """Every section can be written, and a new heading in it makes a new section."""
     path = lab.write("a.md", "# A\n\none\n\n## B\n\ntwo\n\n## C\n\nthree\n")
     lab.add()
-    lab.ghost.write_note(NS, "a.md", "# A\n\neins")
-    lab.ghost.write_note(NS, "a.md#c", "## C\n\ndrei\n\n## D\n\nvier")
+    lab.ghost.notes.write(NS, "a.md", "# A\n\neins")
+    lab.ghost.notes.write(NS, "a.md#c", "## C\n\ndrei\n\n## D\n\nvier")
     assert path.read_bytes() == b"# A\n\neins\n\n## B\n\ntwo\n\n## C\n\ndrei\n\n## D\n\nvier\n"
     assert set(lab.memories()) == {"a.md", "a.md#b", "a.md#c", "a.md#d"}
 
@@ -292,7 +292,7 @@ def test_a_text_that_swallows_another_section_is_refused(lab: Any, text: str) ->
     before = path.read_bytes()
     lab.add()
     with pytest.raises(InvalidInputError, match="would swallow the section 'b-2'") as caught:
-        lab.ghost.write_note(NS, "a.md#b", text)
+        lab.ghost.notes.write(NS, "a.md#b", text)
     assert "heading" in caught.value.hint
     assert "code fence" in caught.value.hint
     assert path.read_bytes() == before
@@ -304,16 +304,16 @@ def test_a_section_that_somebody_else_changed_is_not_overwritten(lab: Any) -> No
     lab.add()
     path.write_bytes(THREE.replace("bravo", "theirs").encode())
     with pytest.raises(NoteConflictError) as caught:
-        lab.ghost.write_note(NS, "a.md#one", "## One\n\nmine")
+        lab.ghost.notes.write(NS, "a.md#one", "## One\n\nmine")
     assert "body theirs" in caught.value.current
     assert caught.value.digest == digest(path.read_bytes())
     assert path.read_bytes() == THREE.replace("bravo", "theirs").encode()
     lab.look()
     path.write_bytes(THREE.replace("bravo", "theirs").replace("charlie", "longer").encode())
     with pytest.raises(NoteConflictError) as caught:
-        lab.ghost.write_note(NS, "a.md#one", "## One\n\nmine", base=digest(THREE.encode()))
+        lab.ghost.notes.write(NS, "a.md#one", "## One\n\nmine", base=digest(THREE.encode()))
     assert "longer" in caught.value.current
-    lab.ghost.write_note(NS, "a.md#one", "## One\n\nmine")
+    lab.ghost.notes.write(NS, "a.md#one", "## One\n\nmine")
     assert (
         path.read_bytes()
         == THREE.replace("body bravo", "mine").replace("charlie", "longer").encode()
@@ -331,12 +331,12 @@ def test_what_cannot_be_written(lab: Any) -> None:
         ("bad.md", InvalidInputError),
     ):
         with pytest.raises(wrong):
-            lab.ghost.write_note(NS, key, "new")
+            lab.ghost.notes.write(NS, key, "new")
     with pytest.raises(InvalidInputError):
-        lab.ghost.write_note(NS, "a.md#one", "  ")
+        lab.ghost.notes.write(NS, "a.md#one", "  ")
     (lab.root / "b.md").unlink()
     with pytest.raises(NotFoundError):
-        lab.ghost.write_note(NS, "b.md", "new")
+        lab.ghost.notes.write(NS, "b.md", "new")
     assert not (lab.root / "b.md").exists()
     assert bad.read_bytes() == b"# Bad\n\ncaf\xe9\n"
     assert left(lab.root) == []
@@ -345,9 +345,9 @@ def test_what_cannot_be_written(lab: Any) -> None:
 def test_notes_of_other_programs_are_only_read(lab: Any) -> None:
     """CLAUDE.md belongs to another program."""
     lab.write("CLAUDE.md", "# Rules\n\nalpha\n")
-    lab.ghost.add_notes(lab.root, NS)
+    lab.ghost.notes.add(lab.root, NS)
     with pytest.raises(InvalidInputError, match="only read"):
-        lab.ghost.write_note(NS, "CLAUDE.md", "# Rules\n\nbravo")
+        lab.ghost.notes.write(NS, "CLAUDE.md", "# Rules\n\nbravo")
 
 
 @UNIX
@@ -359,7 +359,7 @@ def test_a_full_disk_leaves_the_note_and_the_index(lab: Any) -> None:
         "ghost = Ghost.open(sys.argv[1], settings=Settings(embed_provider='none'))\n"
         "from ghostmem.errors import GhostError\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))\n"
-        "try:\n    ghost.write_note(sys.argv[2], 'a.md#one', '## One\\n\\n' + 'new ' * 8192)\n"
+        "try:\n    ghost.notes.write(sys.argv[2], 'a.md#one', '## One\\n\\n' + 'new ' * 8192)\n"
         "except GhostError as error:\n    print(error.message)\n"
     )
     words = [sys.executable, "-c", code, lab.target, NS]
@@ -415,7 +415,7 @@ def test_saving_makes_the_notes_and_finds_them(open_lab: Callable[..., Any]) -> 
     assert (lab.root / "MEMORY.md").read_text() == "# Memory\n\nAda builds engines\n"
     hits = lab.ghost.search("tea")
     assert [(hit.path, lab.at(hit)) for hit in hits] == [(f"daily/{day}.md", "she likes tea\n")]
-    assert len(lab.ghost.note_folders()) == 1
+    assert len(lab.ghost.notes.folders()) == 1
     assert left(lab.root) == []
 
 

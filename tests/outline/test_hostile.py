@@ -139,12 +139,12 @@ def suffix(language: str) -> str:
 
 def checked(ghost: Ghost, root: Path, language: str) -> Any:
     """Outline a project in all ways; the good file's symbol must be there, and nothing that a terminal would obey."""
-    made = ghost.outline_project(language, root=root, depth=1, max_nodes=400)
+    made = ghost.outline.project(language=language, root=root, depth=1, max_nodes=400)
     texts = [
         made.text,
-        ghost.outline_symbol("Good", language, root=root, depth=10, max_nodes=200).text,
+        ghost.outline.symbol("Good", language=language, root=root, depth=10, max_nodes=200).text,
     ]
-    texts.append(ghost.outline_file(f"good{suffix(language)}", language, root=root).text)
+    texts.append(ghost.outline.file(f"good{suffix(language)}", language=language, root=root).text)
     assert all(char.isprintable() for text in texts for line in text.split("\n") for char in line)
     json.dumps(made.data, ensure_ascii=False).encode()
     return made.data["stats"]
@@ -190,7 +190,7 @@ def test_other_encodings(store: Ghost, tmp_path: Path, language: str, encoding: 
     )
     stats = checked(store, root, language)
     if encoding in ("utf-8-sig", "utf-16"):
-        assert store.outline_symbol("Marked", language, root=root).data["matches"]
+        assert store.outline.symbol("Marked", language=language, root=root).data["matches"]
         assert stats["parse_errors"] == []
     else:
         assert [one["file"] for one in stats["parse_errors"]] == [f"bad{suffix(language)}"]
@@ -198,7 +198,7 @@ def test_other_encodings(store: Ghost, tmp_path: Path, language: str, encoding: 
 
 def places(store: Ghost, root: Path, language: str) -> dict[str, tuple[int, int]]:
     """Return the lines of the symbols of a project's bad file."""
-    found = store.outline_project(language, root=root, depth=0).data["matches"]
+    found = store.outline.project(language=language, root=root, depth=0).data["matches"]
     bad = [one for one in found if one["file"].startswith("bad")]
     return {one["name"]: (one["line"], one["end_line"]) for one in bad}
 
@@ -324,11 +324,11 @@ def test_files_that_cannot_be_linked_are_left_out(
         {"file": name, "reason": reason} for name in ("m03.py", "m07.py", "m10.py")
     ]
     assert stats["files"] == 10
-    made = store.outline_symbol("Good", "python", root=root, relations=["calledBy"])
+    made = store.outline.symbol("Good", language="python", root=root, relations=["calledBy"])
     assert made.data["stats"]["relations"] == 9
     assert "3 files left out (m03.py, …)" in made.text
     with pytest.raises(InvalidInputError, match=f"m07.py cannot be outlined: {reason}"):
-        store.outline_file("m07.py", "python", root=root)
+        store.outline.file("m07.py", language="python", root=root)
 
 
 def test_linking_that_always_fails_ends_too(
@@ -339,10 +339,10 @@ def test_linking_that_always_fails_ends_too(
     for at in range(40):
         (root / f"m{at:02}.py").write_text("x = 1\n", encoding="utf-8")
     failing("python", monkeypatch, lambda files: len(files) > 2)
-    assert store.outline_project("python", root=root).data["stats"]["files"] == 2
+    assert store.outline.project(language="python", root=root).data["stats"]["files"] == 2
     failing("python", monkeypatch, bool)
     (root / "new.py").write_text("y = 1\n", encoding="utf-8")
-    assert store.outline_project("python", root=root).data["stats"]["files"] == 0
+    assert store.outline.project(language="python", root=root).data["stats"]["files"] == 0
 
 
 @pytest.mark.parametrize("line", ["/*", "% *", "/* # x", "/\\\n*", "|*\r", "/*/*"])
@@ -400,7 +400,7 @@ def test_an_empty_file_and_an_empty_project(store: Ghost, tmp_path: Path, langua
     (root / f"empty{suffix(language)}").write_bytes(b"")
     assert checked(store, root, language)["files"] == 2
     (tmp_path / "none").mkdir()
-    assert store.outline_project(language, root=tmp_path / "none").data["matches"] == []
+    assert store.outline.project(language=language, root=tmp_path / "none").data["matches"] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -435,7 +435,7 @@ def test_what_is_no_plain_file(store: Ghost, tmp_path: Path, language: str) -> N
         f"{name}{end}" for name in ("out", "loop", "device", "pipe", "socket")
     }
     with pytest.raises(NotFoundError):
-        store.outline_symbol("Secret", language, root=root)
+        store.outline.symbol("Secret", language=language, root=root)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
@@ -629,7 +629,7 @@ def test_a_folder_that_became_a_link(store: Ghost, tmp_path: Path) -> None:
     stats = checked(store, root, "python")
     assert stats["skipped"] == [{"file": "lib/secret.py", "reason": "is a link or no plain file"}]
     with pytest.raises(NotFoundError):
-        store.outline_symbol("Secret", "python", root=root)
+        store.outline.symbol("Secret", language="python", root=root)
 
 
 def test_a_repository_elsewhere(
@@ -696,7 +696,7 @@ def test_a_strange_symbol_is_not_found(
     """A name is no pattern and no statement."""
     root = project(tmp_path / "p", language)
     with pytest.raises(NotFoundError, match="there is no symbol") as caught:
-        store.outline_symbol(symbol, language, root=root)
+        store.outline.symbol(symbol, language=language, root=root)
     assert len(str(caught.value)) < 300 + len(str(root))  # it is not repeated at any length
     if symbol.isprintable():
         with pytest.raises(NotFoundError) as linking:
@@ -726,8 +726,8 @@ def test_a_strange_file_is_refused(store: Ghost, tmp_path: Path, file: str) -> N
     (tmp_path / "secret.py").write_text("x = 1\n", encoding="utf-8")
     (root / "away").symlink_to(tmp_path)
     for ask in (
-        lambda: store.outline_file(file, "python", root=root),
-        lambda: store.outline_symbol("Good", "python", root=root, file=file),
+        lambda: store.outline.file(file, language="python", root=root),
+        lambda: store.outline.symbol("Good", language="python", root=root, file=file),
     ):
         with pytest.raises((InvalidInputError, NotFoundError)):
             ask()
@@ -743,16 +743,16 @@ def test_a_strange_number_or_relation_is_refused(
 ) -> None:
     """Each by its value."""
     with pytest.raises(InvalidInputError):
-        store.outline_project("python", root=project(tmp_path / "p", "python"), **field)
+        store.outline.project(language="python", root=project(tmp_path / "p", "python"), **field)
 
 
 @pytest.mark.parametrize("root", ["a\0b", "\ud800", "~\0", "a\nb\0"])
 def test_a_root_that_is_no_path(store: Ghost, root: str) -> None:
     """Is said so, on one line."""
     for ask in (
-        lambda: store.outline_project("python", root=root),
-        lambda: store.outline_symbol("x", "python", root=Path(root)),
-        lambda: store.outline_file("x.py", "python", root=root),
+        lambda: store.outline.project(language="python", root=root),
+        lambda: store.outline.symbol("x", language="python", root=Path(root)),
+        lambda: store.outline.file("x.py", language="python", root=root),
     ):
         with pytest.raises(InvalidInputError, match="the root .* is not a path") as caught:
             ask()
@@ -763,4 +763,4 @@ def test_a_root_that_is_no_path(store: Ghost, root: str) -> None:
 def test_a_strange_root_is_refused(store: Ghost, root: str) -> None:
     """A root that is no folder is named."""
     with pytest.raises((NotFoundError, InvalidInputError)):
-        store.outline_project("python", root=root)
+        store.outline.project(language="python", root=root)

@@ -208,10 +208,10 @@ def told(data: dict[str, Any]) -> str:
 
 def said(ghost: Ghost, root: Path, language: str) -> str:
     """Return everything that is said about a project and some of its symbols."""
-    made = [ghost.outline_project(language, root=root, depth=3, max_nodes=5000)]
+    made = [ghost.outline.project(language=language, root=root, depth=3, max_nodes=5000)]
     for symbol in ("run", "Alpha"):
         try:
-            made.append(ghost.outline_symbol(symbol, language, root=root))
+            made.append(ghost.outline.symbol(symbol, language=language, root=root))
         except NotFoundError as error:
             made[0].data["symbol"] = str(error).replace(str(root), "")
     return "\n".join(one.text.replace(str(root), "") + told(one.data) for one in made)
@@ -315,7 +315,7 @@ def by_seed(everything: Path) -> list[dict[str, str]]:
     code = (
         "import json, sys; from ghostmem import Ghost, Settings\n"
         "with Ghost.open(':memory:', settings=Settings(embed_provider='none')) as ghost:\n"
-        "    made = {one: ghost.outline_project(one, root=f'{sys.argv[1]}/{one}', depth=3) for one in sys.argv[2:]}\n"
+        "    made = {one: ghost.outline.project(one, root=f'{sys.argv[1]}/{one}', depth=3) for one in sys.argv[2:]}\n"
         "print(json.dumps({one: made[one].text + json.dumps(made[one].data) for one in made}))\n"
     )
     command = [sys.executable, "-c", code, str(everything), *sorted(PIECES)]
@@ -356,15 +356,15 @@ def test_nothing_changed_means_nothing_parsed(tmp_path: Path) -> None:
     with Ghost.open(tmp_path / "store.db", settings=Settings(embed_provider="none")) as ghost:
 
         def counts() -> list[int]:
-            stats = ghost.outline_project("python", root=root).data["stats"]
+            stats = ghost.outline.project(language="python", root=root).data["stats"]
             return [stats["parsed"], stats["cached"]]
 
-        assert ghost.outline_project("python", root=root).data["stats"]["parsed"] == 3
+        assert ghost.outline.project(language="python", root=root).data["stats"]["parsed"] == 3
         assert counts() == [0, 3]
         (root / "two.py").write_text("def two():\n    return 2\n", encoding="utf-8")
-        assert ghost.outline_project("python", root=root).data["stats"]["parsed"] == 1
+        assert ghost.outline.project(language="python", root=root).data["stats"]["parsed"] == 1
         shutil.copy(root / "two.py", root / "four.py")
-        assert ghost.outline_project("python", root=root).data["stats"]["parsed"] == 0
+        assert ghost.outline.project(language="python", root=root).data["stats"]["parsed"] == 0
 
 
 def test_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
@@ -397,14 +397,14 @@ def test_what_no_file_says_any_more_goes_with_the_next_gc(tmp_path: Path) -> Non
     with Ghost.open(tmp_path / "store.db", settings=Settings(embed_provider="none")) as ghost:
         for number in range(5):
             (root / "one.py").write_text(f"def one():\n    return {number}\n", encoding="utf-8")
-            ghost.outline_project("python", root=root)
+            ghost.outline.project(language="python", root=root)
 
         def kept() -> int:
             with ghost.store.engine.read() as tx:
                 return int(tx.db.execute("SELECT count(*) FROM outline_facts").get)
 
         assert kept() == 5
-        ghost.gc()
+        ghost.lifecycle.gc()
         assert kept() == 1
 
 

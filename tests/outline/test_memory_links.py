@@ -154,9 +154,9 @@ def test_the_library_takes_names_pairs_and_references(ghost: Ghost, root: Path) 
     assert ghost.put("a", "two", "Two.", symbols=refs).symbols == refs
     assert ghost.put("a", "two", "Two.", symbols=[]).symbols == ()
     assert ghost.get("a", "two").version == 2
-    assert [(one.key, one.state) for one in ghost.stale("a", root, everything=True)] == [
-        ("one", "current")
-    ] * 2
+    assert [
+        (one.key, one.state) for one in ghost.outline.stale("a", root=root, everything=True)
+    ] == [("one", "current")] * 2
 
 
 @pytest.mark.parametrize("symbols", ["Price", [""], [("Price", "eaten")], ["a\x00"]])
@@ -216,7 +216,7 @@ def test_without_the_extra_a_context_and_a_listing_still_answer(
     )
     assert [(packed.key, packed.why.note) for packed in pack] == [("price", "about shop.Price")]
     assert str(error) in pack.notes[0]
-    assert [(one.state, one.now) for one in ghost.stale()] == [("unknown", str(error))]
+    assert [(one.state, one.now) for one in ghost.outline.stale()] == [("unknown", str(error))]
     with pytest.raises(type(error)):
         put(ghost, root, "other", "Price")
     assert [memory.key for memory in ghost.list("a")] == ["price"]

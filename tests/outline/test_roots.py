@@ -53,7 +53,7 @@ pub mod shop {
 
 def roots(ghost: Ghost, root: Path, **options: object) -> list[str]:
     """Return the names of the symbols shown on their own, with their kinds."""
-    made = ghost.outline_project(root=root, **options)  # type: ignore[arg-type]
+    made = ghost.outline.project(root=root, **options)  # type: ignore[arg-type]
     return [f"{match['name']} {match['kind']}" for match in made.data["matches"]]
 
 
@@ -93,8 +93,8 @@ def test_a_method_keeps_its_relations_at_depth_one(tmp_path: Path) -> None:
     (tmp_path / "shop.go").write_text(GO, encoding="utf-8")
     with Ghost.open(":memory:") as ghost:
         for made in (
-            ghost.outline_project(root=tmp_path, depth=1, relations=["calls"]),
-            ghost.outline_file("shop.go", root=tmp_path, depth=1, relations=["calls"]),
+            ghost.outline.project(root=tmp_path, depth=1, relations=["calls"]),
+            ghost.outline.file("shop.go", root=tmp_path, depth=1, relations=["calls"]),
         ):
             method = next(one for one in made.data["matches"] if one["name"] == "shop.(*Cart).Add")
             called = [one["node"]["name"] for one in method["relations"]["calls"]]
@@ -107,9 +107,9 @@ def test_places_and_kinds_outside(tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
     (tmp_path / "store" / "shop.go").write_text(GO, encoding="utf-8")
     with Ghost.open(":memory:") as ghost:
-        package = ghost.outline_symbol("example.org/shop/store", root=tmp_path, depth=0).text
+        package = ghost.outline.symbol("example.org/shop/store", root=tmp_path, depth=0).text
         assert package.startswith("example.org/shop/store  module  store\n")
-        base = ghost.outline_symbol("Base", root=tmp_path, depth=1).text
+        base = ghost.outline.symbol("Base", root=tmp_path, depth=1).text
         assert "io.Closer  interface  (native)" in base
 
 
@@ -118,9 +118,9 @@ def test_headers_follow_the_sources(tmp_path: Path) -> None:
     (tmp_path / "a.h").write_text("int f(void);\n", encoding="utf-8")
     (tmp_path / "a.cpp").write_text("int f() { return 1; }\n", encoding="utf-8")
     with Ghost.open(":memory:") as ghost:
-        assert ghost.outline_file("a.h", root=tmp_path).data["language"] == "cpp"
-        assert ghost.outline_project(root=tmp_path).data["language"] == "cpp"
+        assert ghost.outline.file("a.h", root=tmp_path).data["language"] == "cpp"
+        assert ghost.outline.project(root=tmp_path).data["language"] == "cpp"
         (tmp_path / "b.c").write_text("int g(void) { return 1; }\n", encoding="utf-8")
-        assert ghost.outline_file("a.h", root=tmp_path).data["language"] == "c"
-        assert ghost.outline_project(root=tmp_path).data["languages"] == ["c", "cpp"]
-        assert ghost.outline_file("a.h", "c++", root=tmp_path).data["language"] == "cpp"
+        assert ghost.outline.file("a.h", root=tmp_path).data["language"] == "c"
+        assert ghost.outline.project(root=tmp_path).data["languages"] == ["c", "cpp"]
+        assert ghost.outline.file("a.h", language="c++", root=tmp_path).data["language"] == "cpp"

@@ -128,7 +128,7 @@ def test_suffixes_in_upper_case(tmp_path: Path) -> None:
     (tmp_path / "MAIN.PY").write_text("def f():\n    pass\n", encoding="utf-8")
     (tmp_path / "VIEW.TSX").write_text("const View = () => <a />;\n", encoding="utf-8")
     with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:
-        names = [one["name"] for one in ghost.outline_project(root=tmp_path).data["matches"]]
-        file = ghost.outline_file("MAIN.PY", root=tmp_path).data["matches"][0]
+        names = [one["name"] for one in ghost.outline.project(root=tmp_path).data["matches"]]
+        file = ghost.outline.file("MAIN.PY", root=tmp_path).data["matches"][0]
     assert names == ["MAIN.f", "VIEW#View"]
     assert file["file"] == "MAIN.PY"

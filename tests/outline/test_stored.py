@@ -44,7 +44,7 @@ def said(store: Path | str, root: Path, *, forget: bool = True) -> tuple[str, in
     if forget:
         outline_graph._RECENT.clear()
     with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
-        made = ghost.outline_project("go", root=root, depth=3)
+        made = ghost.outline.project(language="go", root=root, depth=3)
     return made.text, made.data["stats"]["parsed"]
 
 
@@ -119,12 +119,12 @@ def test_gc_keeps_the_graph_of_a_project_that_is_there(project: Path, tmp_path: 
                     ).get
                 )
 
-        ghost.gc()
+        ghost.lifecycle.gc()
         assert kept() == 1
         for path in (project / "a.go", project / "sub" / "b.go"):
             path.unlink()
-        ghost.outline_project("go", root=project)
-        ghost.gc()
+        ghost.outline.project(language="go", root=project)
+        ghost.lifecycle.gc()
         assert kept() == 0
 
 
@@ -133,7 +133,7 @@ def test_gc_forgets_a_project_whose_folder_is_gone(project: Path, tmp_path: Path
     said(tmp_path / "store.db", project)
     with Ghost.open(tmp_path / "store.db", settings=Settings(embed_provider="none")) as ghost:
         rmtree(project)
-        ghost.gc()
+        ghost.lifecycle.gc()
         with ghost.store.engine.read() as tx:
             assert (
                 tx.db.execute(

@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Path:
 def outlined(root: Path) -> tuple[list[str], dict[str, object]]:
     """Return the calls in a project, and the statistics."""
     with Ghost.open(":memory:") as ghost:
-        made = ghost.outline_project(root=root, depth=1, relations=["calls"], max_nodes=20_000)
+        made = ghost.outline.project(root=root, depth=1, relations=["calls"], max_nodes=20_000)
     return made.text.splitlines()[:-1], made.data["stats"]
 
 

@@ -153,7 +153,7 @@ class Machine(RuleBasedStateMachine):
     @rule(old=st.sampled_from(["red", "blue"]), new=st.sampled_from(["blue", "green", "red"]))
     def rename_tag(self, old: str, new: str) -> None:
         """Rename a tag everywhere it can be seen."""
-        self.ghost.rename_tag(old, new)
+        self.ghost.admin.rename_tag(old, new)
         for at, entry in self.model.items():
             if self.current(at):
                 entry.tags = tuple(dict.fromkeys(new if tag == old else tag for tag in entry.tags))
@@ -174,7 +174,7 @@ class Machine(RuleBasedStateMachine):
     @rule(purge=st.booleans())
     def gc(self, purge: bool) -> None:
         """Collect; with nothing expiring only purged keys go."""
-        self.ghost.gc(purge_deleted="all" if purge else None)
+        self.ghost.lifecycle.gc(purge_deleted="all" if purge else None)
         if purge:
             self.model = {at: entry for at, entry in self.model.items() if entry.live}
 
@@ -190,7 +190,7 @@ class Machine(RuleBasedStateMachine):
             if self.current(at)
         }
         assert found == expected
-        assert self.ghost.check().problems == ()
+        assert self.ghost.admin.check().problems == ()
 
     def teardown(self) -> None:
         """Close the store."""

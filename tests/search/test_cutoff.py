@@ -547,7 +547,7 @@ def test_a_store_without_vectors_is_searched_incompletely(tmp_path: Path) -> Non
         found = ghost.search(BY_MEANING, "a")
         assert list(found) == []
         assert not found.complete
-        ghost.embed_backfill()
+        ghost.admin.embed_backfill()
         found = ghost.search(BY_MEANING, "a")
         assert keys(found) == ["cat"]
         assert found.complete

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.context.context import context
+from ghostmem.context.context import context_for_task
 
 NS = "project:shop"
 FACTS = {
@@ -42,7 +42,12 @@ def test_only_what_matters_is_given_for_a_task(open_ghost: Callable[..., Ghost])
     ghost.put(NS, "tone", "Answer in British English.", pinned=True, kind="semantic")
 
     def keys(prompt: str) -> list[str]:
-        return [memory.key for memory in context(ghost.store, prompt, NS, for_task=True).memories]
+        return [
+            memory.key
+            for memory in context_for_task(
+                ghost.store, prompt, NS, budget=4000, max_memory_tokens=400
+            ).memories
+        ]
 
     needed = keys("edit the jquery copy under vendor/ and upgrade it")
     assert needed[0] == "vendor"

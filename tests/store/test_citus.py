@@ -37,9 +37,9 @@ def cluster(clock: Any) -> Iterator[Ghost]:
     with Ghost.open(URL, settings=Settings(embed_provider="static"), clock=clock) as ghost:
         admin.distribute(ghost.store, shards=8)
         yield ghost
-        for one in ghost.namespaces("citus:*"):
-            ghost.rm_namespace(one.ns, hard=True)
-        assert ghost.check().problems == ()
+        for one in ghost.admin.namespaces("citus:*"):
+            ghost.admin.rm_namespace(one.ns, hard=True)
+        assert ghost.admin.check().problems == ()
 
 
 @pytest.fixture
@@ -76,19 +76,19 @@ def test_the_same_verbs_work_on_a_cluster(cluster: Ghost, ns: str, clock: Any) -
     assert [hit.key for hit in cluster.search("pier nine", ns)][0] == "k0"
     assert {hit.ns for hit in cluster.search("harbour ferry pier", f"{ns}*")} == {ns, other}
     assert cluster.context("where does the ferry depart?", ns).keys
-    assert [tag.tag for tag in cluster.tags(ns)] == ["t"]
+    assert [tag.tag for tag in cluster.admin.tags(ns)] == ["t"]
     clock.forward(days=4)
     report = cluster.reflect(ns)
     assert report.decayed > 0
-    assert cluster.undo(report.run).undone > 0
+    assert cluster.lifecycle.undo(report.run).undone > 0
     lines = list(cluster.export(f"{ns}*"))
-    cluster.rm_namespace(other, hard=True)
-    cluster.gc()
+    cluster.admin.rm_namespace(other, hard=True)
+    cluster.lifecycle.gc()
     with Ghost.open(":memory:", embedder="none") as here:
         here.import_(lines)
         assert list(here.export()) == lines
-    assert cluster.verify_log().ok
-    assert cluster.stats().total_memories >= 7
+    assert cluster.admin.verify_log().ok
+    assert cluster.admin.stats().total_memories >= 7
 
 
 def test_vectors_are_filled_in_by_workers_that_share(cluster: Ghost, ns: str) -> None:
@@ -96,8 +96,8 @@ def test_vectors_are_filled_in_by_workers_that_share(cluster: Ghost, ns: str) ->
     with Ghost.open(URL, settings=Settings(embed_provider="none")) as plain:
         for number in range(5):
             plain.put(ns, f"k{number}", TEXT.format(number))
-    assert cluster.embed_backfill() == 5
-    assert cluster.embed_status().pending == 0
+    assert cluster.admin.embed_backfill() == 5
+    assert cluster.admin.embed_status().pending == 0
 
 
 def test_a_namespace_gets_a_shard_and_a_node_of_its_own(cluster: Ghost, ns: str) -> None:

@@ -37,7 +37,7 @@ def test_a_flipped_byte_in_a_content_is_found(open_ghost: Open, store: Path) -> 
     replace_bytes(store, b"Heron number 3 stands", b"Heron number 3 stinds")
     ghost = open_ghost("m.db")
     expected = {f"{NS}/k3 v1", f"{NS}/k7 v1"}
-    for found in (ghost.check(), ghost.repair(), ghost.check()):
+    for found in (ghost.admin.check(), ghost.admin.repair(), ghost.admin.check()):
         assert not found.ok
         assert {
             line.split("content of ")[1].split(" differs")[0] for line in found.problems
@@ -58,7 +58,9 @@ def test_a_text_that_is_not_utf8_is_damage(open_ghost: Open, store: Path) -> Non
             read()
         assert "backup" in caught.value.hint
     assert ghost.get(NS, "k8").content == "Heron number 8 stands in the Water"
-    assert any(f"{NS}/k7 v1 differs from its checksum" in line for line in ghost.check().problems)
+    assert any(
+        f"{NS}/k7 v1 differs from its checksum" in line for line in ghost.admin.check().problems
+    )
 
 
 def test_a_value_that_ghost_never_writes_is_damage(open_ghost: Open, store: Path) -> None:
@@ -69,7 +71,7 @@ def test_a_value_that_ghost_never_writes_is_damage(open_ghost: Open, store: Path
     ghost = open_ghost("m.db")
     with pytest.raises(CorruptStoreError, match="cannot be read"):
         ghost.get(NS, "k7")
-    assert "kind of memories cannot be read (rows: 1)" in ghost.check().problems
+    assert "kind of memories cannot be read (rows: 1)" in ghost.admin.check().problems
 
 
 def test_every_way_of_writing_leaves_checksums(
@@ -83,10 +85,10 @@ def test_every_way_of_writing_leaves_checksums(
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "a.md").write_text("# Birds\n\nThe heron is grey.\n")
-    other.add_notes(folder, "notes:a")
+    other.notes.add(folder, "notes:a")
     (folder / "a.md").write_text("# Birds\n\nThe heron is white.\n")
-    other.sync_notes()
-    assert other.check().problems == ()
+    other.notes.sync()
+    assert other.admin.check().problems == ()
     with other.store.engine.read() as tx:
         assert tx.db.execute("SELECT count(*) FROM memories WHERE checksum IS NULL").get == 0  # type: ignore[attr-defined]
 
@@ -100,19 +102,19 @@ def test_memories_of_an_older_store_get_checksums(open_ghost: Open, store: Path)
     )
     db.close()
     ghost = open_ghost("m.db")
-    assert ghost.check().problems == ()
+    assert ghost.admin.check().problems == ()
     db = apsw.Connection(str(store))
     assert db.execute("SELECT count(DISTINCT checksum) FROM memories").get == 21
     db.execute("UPDATE memories SET checksum = NULL WHERE key = 'k1'")
     db.close()
-    assert ghost.check().problems == ("1 memories without a checksum",)
-    assert ghost.repair().ok
+    assert ghost.admin.check().problems == ("1 memories without a checksum",)
+    assert ghost.admin.repair().ok
 
 
 def test_random_damage_is_named_and_never_crashes(open_ghost: Open, store: Path) -> None:
     """Whatever bytes are lost: each operation ends, or says that the store is damaged."""
     with open_ghost("m.db") as ghost:
-        ghost.link(NS, "k1", "k2", "depends_on")
+        ghost.graph.link(NS, "k1", "k2", "depends_on")
         ghost.put(NS, "k4", "Heron number 4 eats", files=["a.py"], meta={"seen": 2}, ttl="7d")
     whole = store.read_bytes()
     used = [place for place, byte in enumerate(whole[:-64]) if byte and place >= 4096]
@@ -128,7 +130,7 @@ def test_random_damage_is_named_and_never_crashes(open_ghost: Open, store: Path)
 
 
 OPERATIONS: tuple[Callable[[Ghost], object], ...] = (
-    lambda ghost: ghost.check(),
+    lambda ghost: ghost.admin.check(),
     lambda ghost: ghost.get(NS, "k7"),
     lambda ghost: ghost.search("heron water", NS),
     lambda ghost: ghost.context("heron water", NS),
@@ -137,7 +139,7 @@ OPERATIONS: tuple[Callable[[Ghost], object], ...] = (
     lambda ghost: ghost.put(NS, "new", "A stork came"),
     lambda ghost: list(ghost.export()),
     lambda ghost: ghost.history(NS, "k3"),
-    lambda ghost: ghost.repair(),
+    lambda ghost: ghost.admin.repair(),
 )
 
 
@@ -169,14 +171,14 @@ def test_a_repair_makes_damaged_fields_and_indexes_usable(
 ) -> None:
     """A check names the damage; after a repair everything can be read, with every text."""
     with open_ghost("m.db") as ghost:
-        ghost.link(NS, "k1", "k2", "depends_on")
+        ghost.graph.link(NS, "k1", "k2", "depends_on")
         ghost.put(NS, "k4", "Heron number 4 eats", files=["a.py"])
     db = apsw.Connection(str(store))
     db.execute(damage)
     db.close()
     ghost = open_ghost("m.db")
-    assert not ghost.check().ok
-    assert ghost.repair().ok
+    assert not ghost.admin.check().ok
+    assert ghost.admin.repair().ok
     assert len(ghost.list(NS, limit=100)) == 20
     assert ghost.search("heron number", NS)
     assert list(ghost.export())
@@ -190,11 +192,11 @@ def test_postgres_compares_contents_too(pg_url: str) -> None:
     with Ghost.open(pg_url) as ghost:
         ghost.put(NS, "k", "Heron number 7 stands in the Water")
         ghost.put(NS, "k", "Heron number 8 stands in the Water")
-        assert ghost.check().ok
+        assert ghost.admin.check().ok
         with psycopg.connect(pg_url) as connection:
             connection.execute("ALTER TABLE memories ALTER COLUMN checksum DROP EXPRESSION")
             connection.execute(
                 "UPDATE memories SET content = replace(content, 'stands', 'stinds') WHERE version = 1"
             )
-        (problem,) = ghost.check().problems
+        (problem,) = ghost.admin.check().problems
         assert f"the content of {NS}/k v1 differs from its checksum" in problem

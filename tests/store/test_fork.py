@@ -52,7 +52,7 @@ def run(path: Path, code: str) -> str:
 def keys(path: Path) -> set[str]:
     """Return what the store holds, after a check."""
     with Ghost.open(str(path)) as ghost:
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
         return {memory.key for memory in ghost.list(NS, limit=10_000)}
 
 

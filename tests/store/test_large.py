@@ -43,7 +43,7 @@ def test_a_put_grows_with_its_text(store: Ghost) -> None:
     large = cpu_seconds(lambda: store.put("a", "large", f"{text} {next(versions)} Quokkas end it."))
     assert large / small < MAX_GROWTH
     assert [hit.key for hit in store.search("quokkas", ns="a")] == ["large"]
-    assert store.check().problems == ()
+    assert store.admin.check().problems == ()
 
 
 @pytest.mark.perf
@@ -98,10 +98,10 @@ def test_a_put_gives_the_model_a_bounded_number_of_chunks() -> None:
         assert 0 < model.texts <= 25
         assert any("embed backfill" in note for note in memory.notes)
         assert "k" in [hit.key for hit in ghost.search("quokkas", ns="a")]
-        assert ghost.embed_status().pending == memory.chunks - 20
-        ghost.embed_backfill()
-        assert ghost.embed_status().pending == 0
-        assert ghost.check().problems == ()
+        assert ghost.admin.embed_status().pending == memory.chunks - 20
+        ghost.admin.embed_backfill()
+        assert ghost.admin.embed_status().pending == 0
+        assert ghost.admin.check().problems == ()
 
 
 def test_equal_chunks_are_given_to_the_model_once() -> None:

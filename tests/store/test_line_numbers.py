@@ -33,7 +33,7 @@ def test_two_processes_number_lines_without_gaps(tmp_path: Path) -> None:
             one.put("a0", f"again-{number}", f"The first writes another text {number}.")
             other.put("b", f"other-{number}", f"The second writes something else {number}.")
         assert _numbers(one) == list(range(1, 19))
-        assert one.verify_log().ok
+        assert one.admin.verify_log().ok
 
 
 def test_a_write_that_fails_or_is_rolled_back_leaves_no_gap(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_store_with_two_hard_links_is_refused(open_ghost: Open, tmp_path: Path
     os.remove(tmp_path / "other.db")
     again = open_ghost("m.db")
     assert {memory.key for memory in again.list(NS)} == {"k", "more"}
-    assert again.check().ok
+    assert again.admin.check().ok
 
 
 def test_a_symbolic_link_is_no_second_name(open_ghost: Open, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_schema_has_a_store_of_its_own(pg_url: str) -> None:
             assert second.list("a") == []
             second.put("a", "k", "In memory.")
         assert first.get("a", "k").content == "In public."
-        assert first.check().ok
+        assert first.admin.check().ok
 
 
 def test_a_schema_that_does_not_exist(bare: str, pg_url: str) -> None:

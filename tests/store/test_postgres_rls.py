@@ -194,7 +194,7 @@ def test_a_granted_role_can_search_with_ghost(
     for name, ns in (("ann", "agent:ann"), ("bo", "agent:bo")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.md").write_text("# Herons\n\nThe heron is grey.\n")
-        ghost_pg.add_notes(tmp_path / name, ns)
+        ghost_pg.notes.add(tmp_path / name, ns)
     admin.grant(ghost_pg.store, eve, "agent:ann", write=scope == "write")
     url = f"postgresql://{quote(eve)}@{pg_url.split('@', 1)[1]}"
     with Ghost.open(url, settings=Settings(embed_provider="none")) as own:
@@ -203,4 +203,4 @@ def test_a_granted_role_can_search_with_ghost(
         assert own.context("secret", "agent:ann").memories
         assert {memory.ns for memory in own.list(limit=100)} == {"agent:ann"}
         assert own.get("agent:ann", "secret").content == "The secret of agent:ann."
-        assert [folder.ns for folder in own.note_folders()] == ["agent:ann"]
+        assert [folder.ns for folder in own.notes.folders()] == ["agent:ann"]

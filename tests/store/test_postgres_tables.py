@@ -48,7 +48,7 @@ def both(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterat
     )
     with Ghost.open(target, settings=Settings(embed_provider="none"), clock=clock) as found:
         yield found
-        assert found.check().problems == ()
+        assert found.admin.check().problems == ()
 
 
 @pytest.fixture
@@ -575,7 +575,7 @@ def filled(pg: Ghost) -> Ghost:
         source_user="sam",
         source_scope="thread",
     )
-    assert pg.check().problems == ()
+    assert pg.admin.check().problems == ()
     return pg
 
 
@@ -583,15 +583,15 @@ def filled(pg: Ghost) -> Ghost:
 def test_check_finds_and_repair_ends(filled: Ghost, sql: str) -> None:
     """Whatever of the indexes is broken is named with how many, and is right again after a repair."""
     change(filled, sql)
-    assert BROKEN[sql] in filled.check().problems
-    filled.repair()
-    assert filled.check().problems == ()
+    assert BROKEN[sql] in filled.admin.check().problems
+    filled.admin.repair()
+    assert filled.admin.check().problems == ()
 
 
 def test_check_names_what_repair_cannot_know(filled: Ghost) -> None:
     """Tags and meta that are not what they should be are counted; nobody can tell what they were."""
     change(filled, "UPDATE memories SET tags = '{}', meta = 'no' WHERE key = 'one'")
-    assert filled.check().problems == (
+    assert filled.admin.check().problems == (
         "tags of memories cannot be read (rows: 1)",
         "meta of memories cannot be read (rows: 1)",
     )
@@ -602,9 +602,9 @@ def test_an_invalid_index_is_found_and_built_again(filled: Ghost) -> None:
     mark = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'chunks_codes'::regclass"
     with engine_of(filled).write() as tx:
         tx.db.run(mark)
-    assert filled.check().problems == ("index chunks_codes is not valid",)
-    filled.repair()
-    assert filled.check().problems == ()
+    assert filled.admin.check().problems == ("index chunks_codes is not valid",)
+    filled.admin.repair()
+    assert filled.admin.check().problems == ()
 
 
 def test_repair_retires_a_version_that_is_not_the_last(filled: Ghost) -> None:
@@ -618,9 +618,9 @@ def test_repair_retires_a_version_that_is_not_the_last(filled: Ghost) -> None:
     assert {
         "1 live versions that are not the last of their key",
         "1 keys with several live versions",
-    } < set(filled.check().problems)
-    filled.repair()
-    assert filled.check().problems == ()
+    } < set(filled.admin.check().problems)
+    filled.admin.repair()
+    assert filled.admin.check().problems == ()
     assert [one.version for one in filled.history(NS, "one") if one.deleted_at is None] == [2]
     assert [hit.key for hit in filled.search("words", ns=NS)] == ["one"]
 

@@ -93,7 +93,7 @@ def test_a_put_updates_its_namespace_once(pg_url: str) -> None:
         assert sum(sql.startswith("UPDATE namespaces") for sql in statements) == 1
         ghost.put(NS, "tide", "Low tide is at six, and high tide at noon.")
         ghost.rm(NS, "key-1")
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 @contextmanager
@@ -122,16 +122,16 @@ def test_another_writer_puts_the_same_key(pg_url: str) -> None:
             "High tide is at six.",
             "Low tide is at noon.",
         ]
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 def test_the_namespace_is_removed_meanwhile(pg_url: str) -> None:
     """A put into a namespace that another process has just removed makes it again."""
     with opened(pg_url) as ghost, Ghost.open(pg_url, settings=ghost.store.settings) as other:
-        with meanwhile(ghost, lambda: other.rm_namespace(NS, hard=True)):
+        with meanwhile(ghost, lambda: other.admin.rm_namespace(NS, hard=True)):
             ghost.put(NS, "tide", "Low tide is at noon.")
         assert [memory.key for memory in ghost.list(NS)] == ["tide"]
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 def test_searches_see_what_others_write(pg_url: str) -> None:

@@ -87,9 +87,9 @@ def test_hits_stay_those_of_the_server(pg_url: str) -> None:
                 wordy.put(NS, f"late{at}", text)
         writer.put(NS, "last", lines[310])
         compare(ghost, pg_url, questions[:6])
-        assert writer.embed_backfill() == 10  # vectors of older chunks
+        assert writer.admin.embed_backfill() == 10  # vectors of older chunks
         compare(ghost, pg_url, [*questions[:6], *lines[300:306]])
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 def test_the_first_question_loads_nothing(pg_url: str) -> None:

@@ -32,7 +32,7 @@ CALLS: dict[str, Callable[[Ghost], Any]] = {
     "get": lambda ghost: ghost.get("a", "k"),
     "search": lambda ghost: ghost.search("heron", ns="a"),
     "put": lambda ghost: ghost.put("a", "k", "The heron left."),
-    "stats": lambda ghost: ghost.stats(),
+    "stats": lambda ghost: ghost.admin.stats(),
     "export": lambda ghost: list(ghost.export()),
 }
 
@@ -142,7 +142,7 @@ def test_a_server_that_is_stopped() -> None:
             failure(lambda: opened(own.url()))
         assert recovered(ghost) == "The heron waits at the weir."
         assert ghost.put("a", "k2", "The heron came back.").version == 1
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 def test_a_server_that_stops_within_a_transaction() -> None:
@@ -172,6 +172,6 @@ def test_long_administration_has_no_limit(pg_url: str) -> None:
             assert tx.db.get("SELECT current_setting('statement_timeout')") == "0"
         with engine.write() as tx:
             assert tx.db.get("SELECT current_setting('statement_timeout')") == "0"
-        ghost.gc(vacuum=True)
+        ghost.lifecycle.gc(vacuum=True)
         with engine.read() as tx:
             assert tx.db.get("SELECT current_setting('statement_timeout')") == "5s"

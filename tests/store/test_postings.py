@@ -67,9 +67,9 @@ def test_a_search_finds_memories_that_another_connection_indexed_again(
     reader, writer = open_ghost("shared.db"), open_ghost("shared.db")
     writer.put("a", "one", "the ferry leaves at nine")
     assert [hit.key for hit in reader.search("ferry", "a")] == ["one"]
-    writer.repair()
+    writer.admin.repair()
     assert [hit.key for hit in reader.search("ferry", "a")] == ["one"]
-    assert reader.check().problems == ()
+    assert reader.admin.check().problems == ()
 
 
 def test_a_dry_run_leaves_no_postings_behind(open_ghost: Callable[..., Ghost]) -> None:

@@ -100,7 +100,7 @@ def assert_holds(ghost: Ghost, count: int) -> None:
     assert [hit.key for hit in ghost.search(f"heron number {count - 1}", NS, limit=1)] == [
         f"k{count - 1}"
     ]
-    assert ghost.check().problems == ()
+    assert ghost.admin.check().problems == ()
 
 
 @pytest.mark.process

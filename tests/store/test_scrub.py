@@ -119,14 +119,17 @@ def drop_all(ghost: Ghost, ns: str = "b") -> list[Any]:
 def expire(ghost: Ghost, clock: Any) -> None:
     """Let time pass and collect."""
     clock.forward(days=2)
-    ghost.gc()
+    ghost.lifecycle.gc()
 
 
 WAYS: dict[str, Callable[[Ghost, Any], Any]] = {
     "rm": lambda ghost, clock: drop_all(ghost),
-    "ns rm": lambda ghost, clock: ghost.rm_namespace("b", hard=True),
+    "ns rm": lambda ghost, clock: ghost.admin.rm_namespace("b", hard=True),
     "expiry": expire,
-    "purge": lambda ghost, clock: (ghost.rm_namespace("b"), ghost.gc(purge_deleted="all")),
+    "purge": lambda ghost, clock: (
+        ghost.admin.rm_namespace("b"),
+        ghost.lifecycle.gc(purge_deleted="all"),
+    ),
     "forget": lambda ghost, clock: ghost.forget(source_kind="peer", hard=True),
 }
 
@@ -160,8 +163,8 @@ def test_no_byte_is_left(
     assert ghost.list("b", limit=100) == []
     assert everything(ghost) == before
     assert [hit.memory.key for hit in ghost.search("red door garden", "a", limit=20)] == order
-    assert ghost.check().problems == ()
-    assert ghost.verify_log().ok
+    assert ghost.admin.check().problems == ()
+    assert ghost.admin.verify_log().ok
     ghost.close()
     assert secrets.left(tmp_path) == []
 
@@ -186,9 +189,9 @@ def test_churn_leaves_no_copies_in_the_gaps_of_pages(
             ghost.put("a", f"k{rng.randrange(60)}", f"{words} {number}")
     for key in keys:
         ghost.rm("a", key)
-    ghost.gc(purge_deleted="all")
+    ghost.lifecycle.gc(purge_deleted="all")
     assert secrets.left(tmp_path) == []
-    assert ghost.check().problems == ()
+    assert ghost.admin.check().problems == ()
 
 
 def test_a_soft_delete_keeps_the_text(open_ghost: OPEN, tmp_path: Path) -> None:
@@ -198,7 +201,7 @@ def test_a_soft_delete_keeps_the_text(open_ghost: OPEN, tmp_path: Path) -> None:
     ghost.put("a", "k", secrets.word())
     ghost.put("a", "k", "other words")
     ghost.rm("a", "k")
-    ghost.gc(vacuum=True)
+    ghost.lifecycle.gc(vacuum=True)
     assert secrets.left(tmp_path)
     assert ghost.rm("a", "k", hard=True, all_versions=True).versions == 2
     assert secrets.left(tmp_path) == []
@@ -293,9 +296,9 @@ def test_another_process_is_named_and_gc_finishes(
         with pytest.raises(NotFoundError):
             ghost.get("a", "k")
         other.communicate(b"\n")
-    assert ghost.gc().pending == ""
+    assert ghost.lifecycle.gc().pending == ""
     assert secrets.left(tmp_path) == []
-    assert ghost.check().problems == ()
+    assert ghost.admin.check().problems == ()
 
 
 KILLED = """
@@ -359,13 +362,13 @@ def test_killed_in_the_middle_it_is_there_or_can_be_finished(tmp_path: Path, clo
                 assert ghost.history("b", "k")[0].version == 1
                 ghost.rm("b", "k", hard=True, all_versions=True)
             elif number % 2:
-                ghost.gc()
+                ghost.lifecycle.gc()
             else:
                 with pytest.raises(NotFoundError):
                     ghost.rm("b", "k", hard=True)
             assert secrets.left(folder) == []
-            assert ghost.check().problems == ()
-            assert ghost.verify_log().ok
+            assert ghost.admin.check().problems == ()
+            assert ghost.admin.verify_log().ok
     assert outcomes == {True, False}
 
 
@@ -388,8 +391,8 @@ def test_in_memory_too(open_ghost: OPEN) -> None:
     ghost = open_ghost(":memory:")
     fill(ghost)
     assert ghost.rm("a", "plain-0", hard=True, all_versions=True).versions == 4
-    assert ghost.rm_namespace("a", hard=True).deleted == 39
-    assert (ghost.namespaces(), ghost.check().problems) == ([], ())
+    assert ghost.admin.rm_namespace("a", hard=True).deleted == 39
+    assert (ghost.admin.namespaces(), ghost.admin.check().problems) == ([], ())
 
 
 def names(paths: Iterable[str]) -> list[str]:
@@ -401,10 +404,10 @@ def test_backups_that_hold_it_are_named(open_ghost: OPEN, tmp_path: Path, clock:
     """Copies by `ghost backup` and by migrations are looked into, missing ones are left out, broken ones are named apart."""
     ghost = open_ghost()
     ghost.put("a", "other", "no concern")
-    ghost.backup(tmp_path / "before.db")
+    ghost.transfer.backup(tmp_path / "before.db")
     ghost.put("a", "k", "a text")
     for name in ("one.db", "two.db", "gone.db", "broken.db"):
-        ghost.backup(tmp_path / "copies" / name)
+        ghost.transfer.backup(tmp_path / "copies" / name)
     (tmp_path / "copies" / "gone.db").unlink()
     (tmp_path / "copies" / "broken.db").write_bytes(b"SQLite format 3\x00" + b"\x07" * 5000)
     (tmp_path / "memory.db.before-0009_x.bak").write_bytes(
@@ -425,35 +428,39 @@ def test_a_copy_under_another_id_is_known_by_its_words(open_ghost: OPEN, tmp_pat
     """What was exported and imported again has the same words."""
     ghost = open_ghost()
     ghost.put("a", "k", "a very special text")
-    ghost.backup(tmp_path / "copy.db")
+    ghost.transfer.backup(tmp_path / "copy.db")
     ghost.rm("a", "k", hard=True)
     ghost.put("a", "k2", "a very special text")
-    assert names(ghost.rm_namespace("a", hard=True).backups) == ["copy.db"]
+    assert names(ghost.admin.rm_namespace("a", hard=True).backups) == ["copy.db"]
 
 
 def test_collections_name_backups_too(open_ghost: OPEN, tmp_path: Path, clock: Any) -> None:
     """Expiry deletes for good, so gc says what still holds it."""
     ghost = open_ghost()
     ghost.put("a", "k", "text", ttl="1h")
-    ghost.backup(tmp_path / "copy.db")
+    ghost.transfer.backup(tmp_path / "copy.db")
     clock.forward(hours=2)
-    assert names(ghost.gc(dry_run=True).backups) == names(ghost.gc().backups) == ["copy.db"]
-    assert ghost.gc().backups == ()
+    assert (
+        names(ghost.lifecycle.gc(dry_run=True).backups)
+        == names(ghost.lifecycle.gc().backups)
+        == ["copy.db"]
+    )
+    assert ghost.lifecycle.gc().backups == ()
 
 
 def test_backups_that_cannot_be_read_are_named(open_ghost: OPEN, tmp_path: Path) -> None:
     """Every command that deletes for good names them, with or without others."""
     ghost = open_ghost()
-    ghost.backup(tmp_path / "copy.db")
+    ghost.transfer.backup(tmp_path / "copy.db")
     (tmp_path / "copy.db").write_bytes(b"no database")
     ghost.put("a", "one", "The cup is blue.", source_user="Ada", ttl="1h")
     ghost.put("a", "two", "The gate is red.", tier="quarantine")
-    (held,) = ghost.quarantined()
+    (held,) = ghost.quarantine.list()
     removals = [
         ghost.rm("a", "one", hard=True, dry_run=True),
-        ghost.rm_namespace("a", hard=True, dry_run=True),
+        ghost.admin.rm_namespace("a", hard=True, dry_run=True),
         ghost.forget(source="Ada", hard=True, dry_run=True),
-        ghost.drop_held([held.id], dry_run=True),
+        ghost.quarantine.drop([held.id], dry_run=True),
     ]
     assert {(done.backups, *names(done.unchecked_backups)) for done in removals} == {
         ((), "copy.db")
@@ -465,7 +472,7 @@ def test_notes_that_say_it_are_named(open_ghost: OPEN, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "tea.md").write_text("# Tea\n\ngreen\n", encoding="utf-8")
     ghost = open_ghost()
-    ghost.add_notes(tmp_path / "notes", "notes:here")
+    ghost.notes.add(tmp_path / "notes", "notes:here")
     key = ghost.list("notes:here")[0].key
     assert names(ghost.rm("notes:here", key, hard=True, unlock=True).files) == ["tea.md"]
 
@@ -475,11 +482,14 @@ def test_a_removed_namespace_leaves_its_name_nowhere(open_ghost: OPEN, tmp_path:
     ghost = open_ghost()
     ghost.put("user:zanzibarik", "k", "text")
     ghost.put("a", "k", "text")
-    ghost.rm_namespace("user:zanzibarik", hard=True)
+    ghost.admin.rm_namespace("user:zanzibarik", hard=True)
     assert b"zanzibarik" not in (tmp_path / "memory.db").read_bytes()
-    assert [(chain.ns, chain.lines) for chain in ghost.verify_log().chains] == [("#1", 2), ("a", 1)]
+    assert [(chain.ns, chain.lines) for chain in ghost.admin.verify_log().chains] == [
+        ("#1", 2),
+        ("a", 1),
+    ]
     ghost.put("user:zanzibarik", "k", "text")
-    assert [(info.ns, info.sequence) for info in ghost.namespaces()] == [
+    assert [(info.ns, info.sequence) for info in ghost.admin.namespaces()] == [
         ("a", 1),
         ("user:zanzibarik", 1),
     ]
@@ -499,7 +509,7 @@ def test_backup_records_where_it_went(open_ghost: OPEN, tmp_path: Path, clock: A
     """The store remembers its copies; a copy, opened as a store, is not named as a copy of itself."""
     ghost = open_ghost()
     ghost.put("a", "k", "text")
-    ghost.backup(tmp_path / "copy.db")
+    ghost.transfer.backup(tmp_path / "copy.db")
     clock.forward(days=1)
     with ghost.store.engine.read() as tx:
         ((path, at),) = tx.backups.all().items()

@@ -132,7 +132,7 @@ def test_a_failing_migration_changes_nothing(
     with pytest.raises(CorruptStoreError, match="already exists"):
         open_ghost("m.db")
     monkeypatch.delitem(schema.MIGRATIONS, "9999_test")
-    assert open_ghost("m.db").check().ok
+    assert open_ghost("m.db").admin.check().ok
     assert rows(tmp_path / "m.db", "SELECT count(*) FROM sqlite_schema WHERE name = 'extra'") == [
         (0,)
     ]
@@ -244,7 +244,7 @@ def test_threads_share_a_store(open_ghost: Open, name: str) -> None:
     assert errors == []
     assert len(ghost.list(NS, limit=1000)) == 101
     assert [m.version for m in ghost.history(NS, "shared")] == list(range(1, 101))
-    assert ghost.check().ok
+    assert ghost.admin.check().ok
 
 
 DAMAGE = {
@@ -271,12 +271,12 @@ def test_check_finds_damage_and_repair_mends_it(
     db = apsw.Connection(str(tmp_path / "m.db"))
     db.execute(DAMAGE[damage][0])
     db.close()
-    found = ghost.check()
+    found = ghost.admin.check()
     assert not found.ok
     assert any(DAMAGE[damage][1] in problem for problem in found.problems), found.problems
     diagnosis = doctor(ghost.store.settings, lambda: ghost.store)
     assert [f.fix for f in diagnosis.findings if f.state == "problem"] in ([], ["ghost repair"])
-    assert ghost.repair().ok
+    assert ghost.admin.repair().ok
     assert list(ghost.export()) == lines
     assert ghost.put(NS, "k0", "goes on").version == 2
 
@@ -292,7 +292,7 @@ def test_core_verbs_need_no_network(ghost: Ghost, monkeypatch: pytest.MonkeyPatc
     ghost.get(NS, "k")
     ghost.list(NS)
     list(ghost.export())
-    ghost.gc()
+    ghost.lifecycle.gc()
 
 
 def test_no_system_sqlite_is_needed() -> None:
@@ -306,7 +306,7 @@ def test_a_closed_store_says_so(open_ghost: Open) -> None:
     """Using a store after closing it is an error, not a crash."""
     ghost = open_ghost("m.db")
     ghost.close()
-    for use in (ghost.list, ghost.check, lambda: list(ghost.export())):
+    for use in (ghost.list, ghost.admin.check, lambda: list(ghost.export())):
         with pytest.raises(InvalidInputError, match="closed"):
             use()
     ghost.close()
@@ -406,7 +406,7 @@ def test_no_other_file_is_read_under_the_name_of_an_open_store(
             other.put(NS, "k", "of another store")
         (tmp_path / "n.db").rename(tmp_path / "m.db")
     with ThreadPoolExecutor(1) as pool:
-        for read in (ghost.list, ghost.check, lambda: list(ghost.export())):
+        for read in (ghost.list, ghost.admin.check, lambda: list(ghost.export())):
             for run in (read, lambda read=read: pool.submit(read).result()):
                 with pytest.raises(EngineError, match="while open"):
                     run()

@@ -53,7 +53,7 @@ def stop():
     return False
 apsw.connection_hooks.append(lambda db: db.set_progress_handler(stop, 50))
 with Ghost.open(source, settings=Settings(embed_provider="none")) as ghost:
-    ghost.backup(target, force=True)
+    ghost.transfer.backup(target, force=True)
 """
 
 
@@ -87,7 +87,7 @@ def kill_backup(source: Path, target: Path) -> list[Path]:
 def assert_is(path: Path, keys: set[str]) -> None:
     """Check that a file is a clean store with these keys, alone in its place."""
     with Ghost.open(path, settings=NONE) as ghost:
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
         assert {memory.key for memory in ghost.list(limit=1000)} == keys
     assert not [side for side in SIDES if os.path.exists(f"{path}{side}")]
 
@@ -97,7 +97,7 @@ def saved(open_ghost: Open, tmp_path: Path) -> Ghost:
     """Return a store with two memories, and a backup of the first beside it."""
     made = open_ghost(busy_timeout=0.2)
     made.put("a", "k1", "one")
-    made.backup(tmp_path / "copy.db")
+    made.transfer.backup(tmp_path / "copy.db")
     made.put("a", "k2", "two")
     return made
 
@@ -109,12 +109,12 @@ def test_a_file_in_use_is_not_replaced(saved: Ghost, tmp_path: Path, written: in
     with process(HOLDER, copy, written) as holder:
         before = copy.stat().st_ino
         with pytest.raises(ConflictError, match=r"copy\.db is in use"):
-            saved.backup(copy, force=True)
+            saved.transfer.backup(copy, force=True)
         assert copy.stat().st_ino == before
         holder.communicate("", timeout=60)
         assert holder.returncode == 0
     assert_is(copy, {"k1", *(f"k{number}" for number in range(written))})
-    saved.backup(copy, force=True)
+    saved.transfer.backup(copy, force=True)
     assert_is(copy, {"k1", "k2"})
 
 
@@ -125,7 +125,7 @@ def test_a_file_open_in_this_process_is_not_replaced(
     copy = tmp_path / "copy.db"
     other = open_ghost(copy)
     with pytest.raises(ConflictError, match="is in use"):
-        saved.backup(copy, force=True)
+        saved.transfer.backup(copy, force=True)
     other.put("a", "k3", "three")
     other.close()
     assert_is(copy, {"k1", "k3"})
@@ -144,7 +144,7 @@ def test_the_log_of_a_killed_program_is_not_replayed(
     assert (tmp_path / "copy.db-wal").exists()
     if removed:
         copy.unlink()
-    saved.backup(copy, force=not removed)
+    saved.transfer.backup(copy, force=not removed)
     assert_is(copy, {"k1", "k2"})
 
 
@@ -156,9 +156,9 @@ def test_a_file_removed_while_it_is_open_is_not_written(saved: Ghost, tmp_path: 
         with pytest.raises(
             ConflictError, match="was removed, but another program still has it open"
         ):
-            saved.backup(copy)
+            saved.transfer.backup(copy)
         assert not copy.exists()
-    saved.backup(copy)
+    saved.transfer.backup(copy)
     assert_is(copy, {"k1", "k2"})
 
 
@@ -168,7 +168,7 @@ def test_a_program_that_opened_the_old_file_cannot_write_beside_the_new_one(
     """A connection that has not read yet holds no lock; after the replacement SQLite refuses its writes."""
     copy = tmp_path / "copy.db"
     late = apsw.Connection(str(copy))
-    saved.backup(copy, force=True)
+    saved.transfer.backup(copy, force=True)
     with pytest.raises(apsw.Error):
         late.execute("PRAGMA journal_mode=WAL; DELETE FROM memories").fetchall()
     late.close()
@@ -183,7 +183,7 @@ def test_whatever_is_no_database_is_replaced_by_force(
     copy = tmp_path / "other.db"
     copy.write_bytes(content)
     (tmp_path / "other.db-wal").write_bytes(b"x" * 5000)
-    saved.backup(copy, force=True)
+    saved.transfer.backup(copy, force=True)
     assert_is(copy, {"k1", "k2"})
 
 
@@ -193,8 +193,8 @@ def test_links_are_followed_and_modes_kept(saved: Ghost, tmp_path: Path) -> None
     link, dangling = tmp_path / "link.db", tmp_path / "dangling.db"
     link.symlink_to("copy.db")
     dangling.symlink_to("new.db")
-    saved.backup(link, force=True)
-    saved.backup(dangling)
+    saved.transfer.backup(link, force=True)
+    saved.transfer.backup(dangling)
     assert (link.is_symlink(), dangling.is_symlink()) == (True, True)
     assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("copy.db", "new.db")] == [
         0o640,
@@ -209,7 +209,7 @@ def test_a_pipe_is_refused(saved: Ghost, tmp_path: Path, force: bool) -> None:
     """A backup is a database, which cannot be written to a pipe or a device."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InvalidInputError, match="is not a plain file"):
-        saved.backup(tmp_path / "pipe", force=force)
+        saved.transfer.backup(tmp_path / "pipe", force=force)
     assert (tmp_path / "pipe").is_fifo()
 
 
@@ -217,8 +217,8 @@ def test_a_pipe_is_refused(saved: Ghost, tmp_path: Path, force: bool) -> None:
 def test_no_file_of_the_store_itself_is_replaced(saved: Ghost, tmp_path: Path, suffix: str) -> None:
     """Neither the database nor what SQLite keeps beside it."""
     with pytest.raises(ConflictError, match="belongs to the store itself"):
-        saved.backup(tmp_path / f"memory.db{suffix}", force=True)
-    assert saved.check().problems == ()
+        saved.transfer.backup(tmp_path / f"memory.db{suffix}", force=True)
+    assert saved.admin.check().problems == ()
 
 
 # ---------------------------------------------------------------- kills
@@ -232,7 +232,7 @@ def test_a_killed_backup_leaves_the_old_one(saved: Ghost, tmp_path: Path) -> Non
         kill_backup(tmp_path / "memory.db", copy)
         assert_is(copy, {"k1"})
     with Ghost.open(tmp_path / "memory.db", settings=NONE) as again:
-        again.backup(copy, force=True)
+        again.transfer.backup(copy, force=True)
     assert_is(copy, {"k1", "k2"})
     assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
@@ -256,9 +256,9 @@ def test_unfinished_copies_are_swept(saved: Ghost, tmp_path: Path, sweep: str) -
         case "rm":
             assert saved.rm("a", "k2", hard=True).backups == ()
         case "gc":
-            saved.gc()
+            saved.lifecycle.gc()
         case _:
-            saved.backup(folder / "killed.db")
+            saved.transfer.backup(folder / "killed.db")
             (folder / "killed.db").unlink()
     assert sorted(folder.iterdir()) == sorted(others)
 
@@ -272,7 +272,7 @@ def test_a_copy_that_is_being_written_is_named(saved: Ghost, tmp_path: Path) -> 
         done = saved.rm("a", "k2", hard=True)
         assert done.backups == planned.backups == (str(fresh),)
         assert fresh.exists()
-    assert saved.gc().pending == ""
+    assert saved.lifecycle.gc().pending == ""
     assert not fresh.exists()
 
 
@@ -319,7 +319,7 @@ def test_the_copy_before_a_migration_does_not_meet_an_old_log(tmp_path: Path) ->
     store, copy = tmp_path / "memory.db", tmp_path / "memory.db.before-0009_words.bak"
     with Ghost.open(store, settings=NONE) as made:
         made.put("a", "k1", "one")
-        made.backup(copy)
+        made.transfer.backup(copy)
         made.put("a", "k2", "two")
     with process(HOLDER, copy, 60):
         pass
@@ -339,7 +339,7 @@ def test_a_store_without_space_can_be_copied_elsewhere(
     """The copy is made, and the result says that the store could not remember it."""
     saved = open_ghost()
     saved.put("a", "k1", "one")
-    saved.gc(vacuum=True)
+    saved.lifecycle.gc(vacuum=True)
     saved.close()
     monkeypatch.setattr(
         apsw, "connection_hooks", [lambda db: db.execute("PRAGMA max_page_count=1").fetchall()]
@@ -347,7 +347,7 @@ def test_a_store_without_space_can_be_copied_elsewhere(
     full = open_ghost()
     monkeypatch.undo()
     folder = tmp_path / ("d" * 200)  # long names, so that a few of them fill a page
-    done = [full.backup(folder / f"{number}.db") for number in range(20)]
+    done = [full.transfer.backup(folder / f"{number}.db") for number in range(20)]
     assert done[0].pending == ""
     assert "a hard delete will not name it" in done[-1].pending
     assert_is(Path(done[-1].path), {"k1"})

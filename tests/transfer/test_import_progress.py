@@ -92,16 +92,16 @@ def test_a_stopped_import_goes_on(exported: list[str], tmp_path: Path, again: st
         with pytest.raises(KeyboardInterrupt):
             ghost.import_(exported, trust=True)
         assert list(ghost.export()) == exported
-        waiting = ghost.embed_status().pending
+        waiting = ghost.admin.embed_status().pending
         assert 0 < waiting < NUMBER
         made[:] = [0] * 1000
         if again == "import":
             assert ghost.import_(exported, trust=True).unchanged == NUMBER
         elif again == "backfill":
-            ghost.embed_backfill()
+            ghost.admin.embed_backfill()
         else:
-            ghost.repair()
-        assert ghost.embed_status().pending == 0
+            ghost.admin.repair()
+        assert ghost.admin.embed_status().pending == 0
         assert again == "repair" or sum(made) == waiting
         assert list(ghost.export()) == exported
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()

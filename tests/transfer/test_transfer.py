@@ -64,7 +64,7 @@ def test_export_import_export_is_byte_identical(open_ghost: Open) -> None:
         1,
     )
     assert list(target.export()) == lines
-    assert target.check().ok
+    assert target.admin.check().ok
     assert list(source.export()) == lines
 
 
@@ -96,7 +96,7 @@ def test_export_of_a_namespace_has_its_rules(
     """Also before something is stored there, and none that belongs to the whole store."""
     ghost = open_ghost()
     for name, ns in (("own", NS), ("other", "agent:b"), ("all", "")):
-        ghost.set_rule(name, "PIN", ns=ns, tag="keep")
+        ghost.lifecycle.set_rule(name, "PIN", ns=ns, tag="keep")
     rows = map(json.loads, ghost.export(chosen))
     assert {row["name"] for row in rows if row["type"] == "rule"} == names
 
@@ -150,7 +150,7 @@ def test_an_import_of_another_tool_leaves_the_users_own_statement_alone(
     file.write_text(json.dumps([{"id": "1", "memory": "Tea."}, {"id": "2", "memory": "Coffee."}]))
     ghost = open_ghost()
     ghost.put(NS, "tea", "I like tea.", source_kind="stated")
-    report = ghost.import_foreign(file, NS, "mem0")
+    report = ghost.transfer.import_foreign(file, NS, "mem0")
     assert (report.imported, report.skipped) == (1, 1)
     assert f"left {NS}/tea alone" in report.notes[0]
     assert ghost.get(NS, "tea").content == "I like tea."
@@ -188,7 +188,7 @@ def test_import_continues_a_shared_history(open_ghost: Open) -> None:
     ahead.put(NS, "k", "three")
     assert behind.import_(ahead.export()).imported == 2
     assert [m.content for m in behind.history(NS, "k")] == ["one", "two", "three"]
-    assert behind.check().ok
+    assert behind.admin.check().ok
 
 
 def test_the_next_version_of_an_import_keeps_other_wordings(open_ghost: Open) -> None:
@@ -322,7 +322,7 @@ def test_import_from_ghost_brings_everything(open_ghost: Open, tmp_path: Path, n
         shutil.copy(file, folder)
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     ghost = open_ghost()
-    report = ghost.import_ghost(folder / name)
+    report = ghost.transfer.import_ghost(folder / name)
     rows = EXPECTED[name]["memories"]
     assert report.imported == len(rows)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before, (
@@ -344,8 +344,8 @@ def test_import_from_ghost_brings_everything(open_ghost: Open, tmp_path: Path, n
             for i, refs in tx.memories.files(row["id"] for row in rows).items()
         }
     assert sum(map(len, files.values())) == len(EXPECTED[name].get("files", []))
-    assert ghost.check().ok
-    assert ghost.import_ghost(folder / name).imported == 0
+    assert ghost.admin.check().ok
+    assert ghost.transfer.import_ghost(folder / name).imported == 0
 
 
 def test_import_from_ghost_keeps_what_is_current(open_ghost: Open, clock) -> None:  # type: ignore[no-untyped-def]
@@ -353,7 +353,7 @@ def test_import_from_ghost_keeps_what_is_current(open_ghost: Open, clock) -> Non
     clock.at = datetime(2026, 11, 15, 3, tzinfo=UTC)
     for name in ("head.db", "seed.db", "mid.db", "old.db"):
         ghost = open_ghost(name)
-        ghost.import_ghost(DATA / name)
+        ghost.transfer.import_ghost(DATA / name)
         current: dict[tuple[str, str], dict[str, object]] = {}
         for row in EXPECTED[name]["memories"]:
             alive = row["deleted_at"] is None and (
@@ -369,7 +369,7 @@ def test_import_from_ghost_keeps_what_is_current(open_ghost: Open, clock) -> Non
 def test_import_from_ghost_turns_links_into_edges(open_ghost: Open) -> None:
     """Legacy links arrive as links and as edges with their relation's weight; weights stay in range, nothing crosses a namespace."""
     ghost = open_ghost()
-    report = ghost.import_ghost(DATA / "mid.db")
+    report = ghost.transfer.import_ghost(DATA / "mid.db")
     with ghost.store.engine.read() as tx:
         edges, links = list(tx.graph.edges()), list(tx.graph.links())
         weights = {edge.rel: edge.weight for edge in edges}
@@ -380,7 +380,7 @@ def test_import_from_ghost_turns_links_into_edges(open_ghost: Open) -> None:
         for rel in weights
     )
     ghost = open_ghost("head2.db")
-    report = ghost.import_ghost(DATA / "head.db")
+    report = ghost.transfer.import_ghost(DATA / "head.db")
     with ghost.store.engine.read() as tx:
         edges = list(tx.graph.edges())
     assert all(0 <= edge.weight <= 1 for edge in edges)
@@ -396,11 +396,11 @@ def test_import_from_something_else_is_refused(open_ghost: Open, tmp_path: Path)
     text = tmp_path / "notes.txt"
     text.write_text("hello " * 100, encoding="utf-8")
     with pytest.raises(NotFoundError, match="nothing"):
-        ghost.import_ghost(tmp_path / "nothing.db")
+        ghost.transfer.import_ghost(tmp_path / "nothing.db")
     with pytest.raises(NotADatabaseError, match="notes.txt"):
-        ghost.import_ghost(text)
+        ghost.transfer.import_ghost(text)
     with pytest.raises(NotADatabaseError, match="not written by the original"):
-        ghost.import_ghost(ghost.store.engine.location)
+        ghost.transfer.import_ghost(ghost.store.engine.location)
 
 
 def test_opening_an_original_database_says_how_to_import(tmp_path: Path) -> None:
@@ -490,14 +490,14 @@ def test_backup_is_a_whole_private_copy(open_ghost: Open, tmp_path: Path) -> Non
     ghost = open_ghost("m.db")
     rich(ghost)
     target = tmp_path / "copies" / "b.db"
-    done = ghost.backup(target)
+    done = ghost.transfer.backup(target)
     assert done.size_bytes == target.stat().st_size
     assert target.stat().st_mode & 0o777 == 0o600
     with Ghost.open(target) as copy:
         assert list(copy.export()) == list(ghost.export())
-        assert copy.check().ok
+        assert copy.admin.check().ok
     with pytest.raises(ConflictError, match="exists already"):
-        ghost.backup(target)
-    assert ghost.backup(target, force=True).path == str(target)
-    assert ghost.backup(tmp_path / "copies").path.endswith("Z.db")
+        ghost.transfer.backup(target)
+    assert ghost.transfer.backup(target, force=True).path == str(target)
+    assert ghost.transfer.backup(tmp_path / "copies").path.endswith("Z.db")
     assert not [p for p in target.parent.iterdir() if p.name.endswith(".tmp")]

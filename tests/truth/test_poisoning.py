@@ -181,8 +181,8 @@ def test_mislabelled_edges(store: Ghost, guard: str, rel: str) -> None:
     told(store, guard)
     for key, _, _, lies in TRUTHS:
         store.put(NS, f"false-{key}-0", lies[0], source_kind="peer", importance=1.0)
-        store.edge(NS, f"false-{key}-0", key, rel, 1.0)
-        store.edge(NS, key, f"false-{key}-0", rel, 1.0)
+        store.edge(NS, f"false-{key}-0", key, rel, weight=1.0)
+        store.edge(NS, key, f"false-{key}-0", rel, weight=1.0)
     judged(store, guard)
 
 

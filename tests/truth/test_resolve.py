@@ -71,7 +71,7 @@ def test_both_may_hold(disputed: Ghost) -> None:
     assert disputed.resolve(NS, "south", both=True).both
     assert disputed.conflicts(NS).conflicts == ()
     assert all(not hit.note for hit in disputed.search("parking gate", NS))
-    assert disputed.audit_log(NS)[-1].op == "unlink"
+    assert disputed.admin.audit_log(NS)[-1].op == "unlink"
 
 
 def test_what_is_not_in_dispute_can_be_decided_by_naming_both(ghost: Ghost) -> None:
@@ -149,7 +149,7 @@ def test_a_section_of_a_note_is_not_ended(ghost: Ghost, tmp_path: object) -> Non
     folder = tmp_path / "notes"  # type: ignore[operator]
     folder.mkdir()
     (folder / "parking.md").write_text("## Parking\n\nParking is at the north gate.\n")
-    ghost.add_notes(str(folder), NS)
+    ghost.notes.add(str(folder), NS)
     [hit] = ghost.search("parking north gate", NS)
     ghost.put(NS, "south", "Parking is at the south gate.")
     with pytest.raises(ConflictError, match="is a section of"):

@@ -144,7 +144,7 @@ def serve(tmp_path: Path, clock: Any) -> Iterator[Callable[..., Served]]:
     yield run
     for served in running:
         served.stop()
-        assert served.ghost.check().problems == ()
+        assert served.ghost.admin.check().problems == ()
         served.ghost.close()
 
 

@@ -41,7 +41,7 @@ def ends(link: socket.socket) -> bool:
 def test_many_half_open_connections_lock_nobody_out(serve: Callable[..., "Served"]) -> None:
     """Those that wait longest make room, so that whoever sends a request at once is answered, with a token as without."""
     served = serve()
-    secret, _ = served.ghost.create_token("one", ["*:read"])
+    secret, _ = served.ghost.admin.create_token("one", ["*:read"])
     more = 40
     with half_open(served.port, MAX_WAITING_PER_ADDRESS + more) as links:
         assert all(served.api("GET", "/stats", token=secret).status == 200 for _ in range(5))
@@ -85,7 +85,7 @@ def test_requests_that_take_long_are_not_cut(serve: Callable[..., "Served"]) -> 
 def test_a_revoked_token_hears_nothing_more(serve: Callable[..., "Served"]) -> None:
     """The stream of a token ends with the next change after it was revoked, before that change is told."""
     served = serve()
-    secret, token = served.ghost.create_token("one", ["*:read"])
+    secret, token = served.ghost.admin.create_token("one", ["*:read"])
     link = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
     link.request("GET", "/api/v1/events", headers={"Authorization": f"Bearer {secret}"})
     stream = link.getresponse()
@@ -97,7 +97,7 @@ def test_a_revoked_token_hears_nothing_more(serve: Callable[..., "Served"]) -> N
     assert stream.readline() == b"event: change\n"
     assert b'"a"' in stream.readline()
     assert stream.readline() == b"\n"
-    served.ghost.revoke_token(token.id)
+    served.ghost.admin.revoke_token(token.id)
     served.ghost.put("secret", "k", "not told")
     assert stream.read() == b""
     link.close()

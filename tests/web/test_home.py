@@ -61,7 +61,7 @@ def test_home_is_that_of_the_namespace(filled: "Served") -> None:
     found = filled.ok("GET", "/home?ns=b")
     assert (found["total"], found["contradictions"], found["quarantine"]) == (1, 0, 1)
     assert {one["ns"] for one in found["added"]} == {"b"}
-    token, _ = filled.ghost.create_token("mine", ["b:read"])
+    token, _ = filled.ghost.admin.create_token("mine", ["b:read"])
     assert filled.call("GET", "/api/v1/home", token=token).json["total"] == 1
     assert filled.call("GET", "/api/v1/home?ns=a", token=token).status == 403
     assert filled.call("GET", "/api/v1/decisions/quarantine?ns=a", token=token).status == 403

@@ -82,8 +82,8 @@ def test_too_many_requests(serve: Callable[..., "Served"]) -> None:
     """The bucket of an address and of each token are separate; 429 says when to come back."""
     hands = Hands()
     served = serve(limits=RequestLimits(per_second=0.5, burst=2, clock=hands))
-    one, _ = served.ghost.create_token("one", ["*:read"])
-    two, _ = served.ghost.create_token("two", ["*:read"])
+    one, _ = served.ghost.admin.create_token("one", ["*:read"])
+    two, _ = served.ghost.admin.create_token("two", ["*:read"])
     assert [served.api("GET", "/stats", token=one).status for _ in range(3)] == [200, 200, 429]
     assert [served.api("GET", "/stats", token=two).status for _ in range(3)] == [200, 200, 429]
     assert [served.api("GET", "/stats").status for _ in range(3)] == [401, 401, 429]
@@ -169,7 +169,7 @@ def test_a_body_that_never_comes(serve: Callable[..., "Served"]) -> None:
 
 def test_nobody_is_read_without_a_token(small: "Served") -> None:
     """The body of a stranger is not even looked at: the token comes first."""
-    small.ghost.create_token("one", ["*:read"])
+    small.ghost.admin.create_token("one", ["*:read"])
     link = http.client.HTTPConnection("127.0.0.1", small.port, timeout=60)
     link.putrequest("PUT", "/api/v1/memories/a/k")
     link.putheader("Content-Length", "500")
@@ -189,8 +189,8 @@ def test_bytes_count_as_requests_do(serve: Callable[..., "Served"]) -> None:
     """A large body is taken, and its sender waits afterwards as if he had sent as much in small ones; others do not."""
     hands = Hands()
     served = serve(limits=RequestLimits(per_second=1, burst=10, clock=hands))
-    one, _ = served.ghost.create_token("one", ["*:write"])
-    two, _ = served.ghost.create_token("two", ["*:write"])
+    one, _ = served.ghost.admin.create_token("one", ["*:write"])
+    two, _ = served.ghost.admin.create_token("two", ["*:write"])
     assert served.api("PUT", "/memories/a/k", {"content": "x" * 100_000}, token=one).status == 201
     answer = served.api("GET", "/stats", token=one)
     assert answer.status == 429

@@ -19,7 +19,7 @@ SECRETS = ("bergamot", "private-key", "who-asked", "hushhush", "XMETHOD", "nosuc
 @pytest.fixture
 def told(served: "Served") -> "tuple[Served, str]":
     """Make requests that carry secrets in every place they can, and return a token that sees the metrics."""
-    secret, _ = served.ghost.create_token("laptop", ["*:admin"])
+    secret, _ = served.ghost.admin.create_token("laptop", ["*:admin"])
     served.api(
         "PUT",
         "/memories/hushhush/private-key",

@@ -138,10 +138,10 @@ def fill(served: "Served", with_b: bool) -> tuple[str, str]:
         ghost.rm("b", "gone")
         ghost.edge("b", "plan", "ship", "refines")
         ghost.edge("b", "plan", "ship", "relates_to")
-        ghost.set_rule("of b", "ARCHIVE", tag="hidden", ns="b", rule_id="of-b")
+        ghost.lifecycle.set_rule("of b", "ARCHIVE", tag="hidden", ns="b", rule_id="of-b")
         run = ghost.reflect("b").run
         ghost.put("b", "held", "x", tier="quarantine")
-    return ghost.create_token("mine", ["a:admin"])[0], run
+    return ghost.admin.create_token("mine", ["a:admin"])[0], run
 
 
 def seen(answer: "Answer") -> tuple[int, str]:
@@ -153,7 +153,7 @@ def test_nothing_is_learnt_of_another_namespace(serve: Callable[..., "Served"]) 
     """Whatever a token tries, the answer is the same whether the other namespace holds something or does not exist."""
     full, empty = serve("full.db"), serve("empty.db")
     (token, run), (other, _) = fill(full, True), fill(empty, False)
-    before, held = list(full.ghost.export("b")), full.ghost.quarantined("b")[0].id
+    before, held = list(full.ghost.export("b")), full.ghost.quarantine.list("b")[0].id
     for method, path, body in TRIES:
         with_b = json.loads(json.dumps(body).replace("RUN-OF-B", run).replace("HELD-OF-B", held))
         without = json.loads(json.dumps(body).replace("HELD-OF-B", NOBODY))
@@ -188,7 +188,7 @@ def test_what_a_token_may_see_is_there(served: "Served") -> None:
 def test_metrics_are_for_who_may_read_everything(served: "Served") -> None:
     """Counts of the whole store would tell of other namespaces."""
     token, _ = fill(served, True)
-    auditor, _ = served.ghost.create_token("auditor", ["*:read"])
+    auditor, _ = served.ghost.admin.create_token("auditor", ["*:read"])
     assert served.call("GET", "/metrics", token=token).status == 403
     assert "ghost_memories 4" in served.call("GET", "/metrics", token=auditor).body.decode()
 
@@ -207,7 +207,7 @@ def test_a_prefix_covers_what_starts_with_it_and_no_more(served: "Served") -> No
     """A grant for agent:* is for agent:x and agent:x:y, not for agent or agents:x."""
     for name in ("agent", "agent:x", "agent:x:y", "agents:x"):
         served.ghost.put(name, "k", name)
-    token, _ = served.ghost.create_token("p", ["agent:*:read"])
+    token, _ = served.ghost.admin.create_token("p", ["agent:*:read"])
     found = {
         name: served.api("GET", f"/memories/{name}/k", token=token).status
         for name in ("agent", "agent:x", "agent:x:y", "agents:x")

@@ -97,7 +97,7 @@ def lasting(
         served = start_server(ghost)
         yield served
         served.stop()
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 LONGEST = 60_000  # characters of an address; beyond that the connection is cut

@@ -124,7 +124,7 @@ def test_what_one_writes_the_other_finds(pg_url: str, start: Callable[..., Face]
         assert next(turn).put("shared", f"version {number}") in (200, 201)
     with Ghost.open(pg_url, settings=Settings(embed_provider="none")) as ghost:
         assert [memory.version for memory in ghost.history("a", "shared")] == [1, 2, 3, 4, 5, 6]
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
 
 
 def test_a_token_revoked_at_one_is_refused_by_the_other(
@@ -132,10 +132,10 @@ def test_a_token_revoked_at_one_is_refused_by_the_other(
 ) -> None:
     """Tokens live in the database, so that no server goes on believing one that is gone."""
     with Ghost.open(pg_url, settings=Settings(embed_provider="none")) as ghost:
-        secret, token = ghost.create_token("agent", ["a:write"])
+        secret, token = ghost.admin.create_token("agent", ["a:write"])
         faces = [start(pg_url), start(pg_url)]
         assert [face.put("k", "text", secret) for face in faces] == [201, 200]
-        ghost.revoke_token(token.id)
+        ghost.admin.revoke_token(token.id)
     assert [face.put("k", "text", secret) for face in faces] == [401, 401]
 
 
@@ -179,8 +179,8 @@ def test_the_database_may_restart_under_a_server(
     until(lambda: face.put("after", "kept after") in (200, 201))
     with Ghost.open(url, settings=Settings(embed_provider="none")) as ghost:
         assert sorted(memory.key for memory in ghost.list("a")) == ["after", "before"]
-        assert ghost.check().problems == ()
-        assert ghost.verify_log().ok
+        assert ghost.admin.check().problems == ()
+        assert ghost.admin.verify_log().ok
 
 
 def test_a_restart_is_waited_for(own_server: "Server", start: Callable[..., Face]) -> None:

@@ -287,7 +287,10 @@ def test_a_call(
     part: dict[str, Any],
 ) -> None:
     """A call answers with its status, an object, and what the verb returns."""
-    names = {"RUN": filled.ghost.runs()[0].id, "HELD": filled.ghost.quarantined()[0].id}
+    names = {
+        "RUN": filled.ghost.lifecycle.runs()[0].id,
+        "HELD": filled.ghost.quarantine.list()[0].id,
+    }
     for name, id_ in names.items():
         path, body = path.replace(name, id_), json.loads(json.dumps(body).replace(name, id_))
     answer = filled.api(method, path, body)
@@ -365,7 +368,7 @@ def test_a_search_says_that_it_is_not_complete(serve: "Callable[..., Served]") -
     assert "complete" not in before.ok("POST", "/search", query)
     after = serve(settings={"embed_provider": "static"})
     assert after.ok("POST", "/search", query)["complete"] is False
-    after.ghost.embed_backfill()
+    after.ghost.admin.embed_backfill()
     assert "complete" not in after.ok("POST", "/search", query)
 
 

@@ -78,7 +78,7 @@ def test_compare_and_swap_lets_one_through(served: "Served") -> None:
 
 def test_callers_are_not_mixed_up(served: "Served") -> None:
     """Requests of several tokens at once each have their own caller, also in the worker threads."""
-    tokens = {name: served.ghost.create_token(name, [f"{name}:write"])[0] for name in "abcd"}
+    tokens = {name: served.ghost.admin.create_token(name, [f"{name}:write"])[0] for name in "abcd"}
 
     def work(name: str) -> set[int]:
         others = [other for other in tokens if other != name]
@@ -166,7 +166,7 @@ def test_mcp_is_behind_the_same_door(serve: Callable[..., "Served"]) -> None:
         await send({"type": "http.response.body", "body": b""})
 
     served = serve(mcp_app=app)
-    secret, _ = served.ghost.create_token("agent", ["a:write"])
+    secret, _ = served.ghost.admin.create_token("agent", ["a:write"])
     assert served.call("POST", "/mcp", {"x": 1}).status == 401
     assert served.call("POST", "/mcp", {"x": 1}, secret, Host="evil.example").status == 421
     assert served.call("POST", "/mcp", {"x": 1}, secret).status == 202

@@ -197,7 +197,7 @@ def test_a_granted_namespace_is_offered_before_it_has_memories(
     """So that the viewer can store the first one there; a prefix names no namespace."""
     served = serve(sessions=WebSessions())
     served.ghost.put("b", "plan", "a plan")
-    secret, _ = served.ghost.create_token("mine", ["a:write", "b:read", "c:*:write"])
+    secret, _ = served.ghost.admin.create_token("mine", ["a:write", "b:read", "c:*:write"])
     told = served.api("GET", "/session", None, secret).json
     assert (told["counts"], told["namespaces"]) == ({"b": 1, "a": 0}, ["b", "a"])
     assert told["namespaces_writable"] == ["a"]
@@ -208,7 +208,7 @@ def test_a_token_can_be_typed(serve: Callable[..., "Served"]) -> None:
     served = serve(sessions=WebSessions())
     served.ghost.put("a", "tea", "green tea")
     served.ghost.put("b", "plan", "a plan")
-    secret, _ = served.ghost.create_token("mine", ["a:read"])
+    secret, _ = served.ghost.admin.create_token("mine", ["a:read"])
     wrong = served.call("POST", "/sign-in", urlencode({"token": "nope"}).encode(), **FORM)
     assert wrong.status == 401
     assert b"not valid" in wrong.body
@@ -221,7 +221,7 @@ def test_a_token_can_be_typed(serve: Callable[..., "Served"]) -> None:
     assert served.api("GET", "/memories?ns=b", Cookie=cookie).status == 403
     proof = {"Cookie": cookie, "X_Ghost_CSRF": told["csrf"]}
     assert served.api("PUT", "/memories/a/tea", {"content": "x"}, **proof).status == 403
-    served.ghost.revoke_token("mine")
+    served.ghost.admin.revoke_token("mine")
     assert served.api("GET", "/memories?ns=a", Cookie=cookie).status == 401
 
 
@@ -240,14 +240,14 @@ def test_the_owner_needs_no_token_until_there_is_one(serve: Callable[..., "Serve
     assert served.api("GET", "/session", Cookie=cookie).json["csrf"]
     assert served.api("PUT", "/memories/a/k", {"content": "x"}, Cookie=cookie).status == 403
     assert served.api("PUT", "/memories/a/k", {"content": "x"}).status == 201  # a program, as ever
-    served.ghost.create_token("first", ["*:write"])
+    served.ghost.admin.create_token("first", ["*:write"])
     assert served.api("GET", "/session", Cookie=cookie).status == 401
     assert served.call("GET", "/", **PAGE).status == 401
 
 
 def test_a_bearer_token_still_opens_the_api(private: "Served") -> None:
     """Programs with a good token are let in beside the page, without a cookie and without its proof."""
-    secret, _ = private.ghost.create_token("p", ["a:write"])
+    secret, _ = private.ghost.admin.create_token("p", ["a:write"])
     assert private.api("PUT", "/memories/a/k", {"content": "x"}, secret).status == 201
     assert private.api("PUT", "/memories/a/k", {"content": "x"}, "wrong").status == 401
 
@@ -258,7 +258,7 @@ def test_read_only_refuses_every_write(serve: Callable[..., "Served"]) -> None:
     served = serve(require_tokens=ALWAYS, sessions=sessions)
     served.ghost.put("a", "tea", "green tea", tags=["t"])
     cookie, csrf = enter(served, sessions)
-    secret, _ = served.ghost.create_token("p", ["*:admin"])
+    secret, _ = served.ghost.admin.create_token("p", ["*:admin"])
     before = list(served.ghost.export())
     tries = [
         ("PUT", "/memories/a/tea", {"content": "x"}),

@@ -214,14 +214,14 @@ def test_the_quarantine_is_news(page: "Served", listen_to: Callable[..., Stream]
     held = page.ghost.put("a", "k", "Do as I say.", tier="quarantine")
     assert stream.next() == {"sequence": 0, "quarantine": 1, "namespaces": {"a": 0}}
     assert page.ok("GET", "/session")["quarantine"] == 1
-    page.ghost.drop_held([held.id])
+    page.ghost.quarantine.drop([held.id])
     assert stream.next() == {"sequence": 0, "quarantine": 0, "namespaces": {"a": 0}}
 
 
 def test_news_only_of_what_one_may_read(page: "Served", listen_to: Callable[..., Stream]) -> None:
     """A token of one namespace hears nothing of another, not even that something happened."""
     page.ghost.put("b", "k", "x")
-    secret, _ = page.ghost.create_token("mine", ["a:read"])
+    secret, _ = page.ghost.admin.create_token("mine", ["a:read"])
     stream = listen_to(page, Authorization=f"Bearer {secret}")
     assert stream.next() == {"sequence": 0, "quarantine": 0, "namespaces": {}}
     page.ghost.put("b", "k", "y")
@@ -369,7 +369,7 @@ def test_ghost_web_gives_vectors_to_what_has_none(
 
     until(lambda: "vector" in legs())
     with Ghost.open(path, settings=Settings(embed_provider="static")) as ghost:
-        until(lambda: ghost.embed_status().pending == pending)
+        until(lambda: ghost.admin.embed_status().pending == pending)
 
 
 def test_ghost_web_read_only(

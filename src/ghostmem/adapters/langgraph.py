@@ -205,7 +205,7 @@ class GhostStore(BaseStore):  # type: ignore[misc]
     def _namespaces(self, op: ListNamespacesOp) -> list[Names]:
         known = (
             from_namespace(self.root, info.ns)
-            for info in self.ghost.namespaces(f"{self.root}*")
+            for info in self.ghost.admin.namespaces(f"{self.root}*")
             if info.count
         )
         conditions = op.match_conditions or ()

@@ -26,13 +26,19 @@ class RepairReport(Record):
 
 
 def check(store: Store) -> CheckReport:
-    """Check the file, its rows and every index, without changing anything."""
+    """Check the store for corruption."""
     problems = tuple(store.engine.check())
     return CheckReport(not problems, problems)
 
 
-def repair(store: Store, progress: Callable[[int], None] | None = None) -> RepairReport:
-    """Remove orphans and rebuild every index from the rows; texts stay unchanged."""
+def repair(store: Store, *, progress: Callable[[int], None] | None = None) -> RepairReport:
+    """Rebuild every index from the stored rows; the texts of memories are not changed.
+
+    When it is interrupted while embedding, `embed_backfill` continues.
+
+    Args:
+        progress: Called with the number done.
+    """
     done = store.engine.repair(Reindexer(store.settings.chunk_target))
     catch_up(store, progress)
     after = check(store)

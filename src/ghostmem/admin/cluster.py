@@ -191,7 +191,7 @@ def _statements(store: Store, tx: SharedTransaction) -> Iterator[tuple[str, list
         "search": lambda: search(store, "harbour ferry", PROBE),
         "context": lambda: context(store, "Where does the harbour ferry depart?", PROBE),
         "edge": lambda: edge(store, PROBE, "pier", "fare", "relates_to"),
-        "edges": lambda: edges(store, PROBE, "pier", None),
+        "edges": lambda: edges(store, PROBE, "pier"),
         "curate": lambda: curate(store, PROBE, "pier", "boost"),
         "used": lambda: used(store, PROBE, ["pier"]),
         "history": lambda: history(store, PROBE, "pier"),

@@ -33,7 +33,11 @@ class NamespaceRemoval(Record):
 
 
 def list_namespaces(store: Store, ns: str | None = None) -> list[NamespaceInfo]:
-    """Return namespaces in order, with their number of current memories and keys."""
+    """Return namespaces with the number of memories and keys in each.
+
+    Args:
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+    """
     with store.engine.read() as tx:
         return [
             NamespaceInfo(*row)
@@ -44,10 +48,16 @@ def list_namespaces(store: Store, ns: str | None = None) -> list[NamespaceInfo]:
 def rm_namespace(
     store: Store, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False
 ) -> NamespaceRemoval:
-    """Remove all memories of a namespace, or of all with a prefix.
+    """Delete a namespace, or all namespaces with a prefix such as "agent:*".
 
-    `hard` deletes every version permanently, with the quarantine, the source aliases and the name
-    of the namespace; its audit log stays under a number."""
+    `hard` permanently deletes every version, quarantined memories and the name itself.
+
+    Args:
+        ns: Namespace, or a prefix such as "agent:*".
+        hard: Delete every version permanently, quarantined memories and the name too.
+        unlock: Also delete memories tagged `locked`.
+        dry_run: Change nothing; report what would happen.
+    """
     validate.flags(hard=hard, unlock=unlock, dry_run=dry_run)
     chosen = validate.ns_filter(ns)
     if not chosen:
@@ -97,7 +107,7 @@ class Stats(Record):
 
 
 def stats(store: Store) -> Stats:
-    """Return the counts of a store; `total_memories` includes versions and removed memories."""
+    """Return counts and sizes of the store."""
     now = store.clock()
     with store.engine.read() as tx:
         totals = tx.listing.totals(now)

@@ -20,11 +20,16 @@ USE_PRECISION = timedelta(hours=1)  # of the time of last use
 def create_token(
     store: Store, name: str, grants: Iterable[str], *, expires: str | None = None
 ) -> tuple[str, Token]:
-    """Create a token, and return its secret, which is not stored, and its record.
+    """Create an access token for network callers; its secret is returned only once.
 
-    `grants` are texts such as `agent:me:read`: a namespace, a prefix (`agent:*`) or `*`, then read,
-    write or admin, each of which includes those before it. `expires` is a duration such as 90d;
-    without it the token is valid until it is revoked."""
+    Args:
+        name: Name of the token.
+        grants: Texts such as "agent:me:read": a namespace or prefix, then read, write or admin.
+        expires: Lifetime, such as "90d"; default: unlimited.
+
+    Raises:
+        ConflictError: Another token has that name.
+    """
     import secrets
 
     label = validate.label(name, "token name") or ""
@@ -52,13 +57,20 @@ def create_token(
 
 
 def list_tokens(store: Store) -> list[Token]:
-    """Return all tokens, oldest first, including expired and revoked ones."""
+    """Return all access tokens, oldest first, including expired and revoked ones."""
     with store.engine.read() as tx:
         return tx.tokens.all()
 
 
 def revoke_token(store: Store, token: str) -> Token:
-    """Revoke a token; it is refused from the next request on."""
+    """Revoke an access token by its id or name.
+
+    Args:
+        token: Id or name of the token.
+
+    Raises:
+        ConflictError: It was already revoked.
+    """
     with store.engine.write() as tx:
         now = store.clock()
         known = _find(tx, validate.text(token, "token"), now)

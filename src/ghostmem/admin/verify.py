@@ -53,11 +53,12 @@ class LogLine(Record):
     key: str | None = optional()
 
 
-def verify(store: Store, head: str | None = None) -> Verification:
-    """Recompute every hash of the audit log, and find a given `head` in it.
+def verify(store: Store, *, head: str | None = None) -> Verification:
+    """Verify the hash chain of the audit log; with `head`, say where that hash was reached.
 
-    Someone who can write the file can write a whole new chain; only a head that was kept elsewhere
-    shows that."""
+    Args:
+        head: Hash that an earlier verification returned.
+    """
     wanted = None if head is None else _checked_digest(head)
     with store.engine.snapshot() as tx:
         heads = {stored.number: stored for stored in tx.journal.heads()}
@@ -166,9 +167,13 @@ def audit_log(
     since: datetime | str | None = None,
     limit: int | None = None,
 ) -> list[LogLine]:
-    """Return the audit log, oldest first: who changed which memory, how and when.
+    """Return the audit log, oldest first; with `limit`, only the latest entries.
 
-    With `limit`, only the latest lines."""
+    Args:
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+        since: Only entries from this time on.
+        limit: Maximum number of entries, the latest ones; default: all.
+    """
     chosen = validate.ns_filter(ns)
     if limit is not None:
         limit = validate.positive(limit, "limit")

@@ -165,15 +165,27 @@ def capture(
     allow_secrets: bool = False,
     dry_run: bool = False,
 ) -> CaptureReport:
-    """Find statements worth remembering, and put each with a verdict.
+    """Find facts worth remembering in a text or transcript and store them, without an LLM.
 
-    A statement that restates a memory reinforces that one, unless `dedup` is false.
-
-    The source is a text, a `transcript` (only the user's own turns), or `candidates` that a model
-    made: objects with a content and optionally key, kind, tags, importance and source. With
-    `speaker`, only this speaker's lines of a text with labels such as `User:` are read. `kind` is
-    that of every memory. Sentences of a text count as stated by the user, candidates as observed,
-    unless `source_kind` says otherwise. With `dry_run` nothing is stored."""
+    Args:
+        text: Text to read; None with `transcript` or `candidates`.
+        ns: Namespace of the memories.
+        candidates: Candidates that a model made, instead of a text.
+        transcript: Recorded conversation, or a folder of them, whose user turns are read.
+        format: Program that recorded the transcript; "auto" detects it.
+        least: Minimum score of a candidate.
+        most: Maximum number of candidates, of which the strongest are kept; -1: no limit.
+        kind: Kind of every memory, instead of the one that its words suggest.
+        tags: Tags of the memories.
+        speaker: In a text with labels such as `User:`, read only what this speaker says.
+        source_user: Name of the person who said it.
+        source_kind: "stated", "observed", "self", "peer" or "import".
+        source_scope: Conversation, session or place it comes from.
+        source_client: Program that stores it.
+        dedup: Reinforce a memory that says the same instead of storing a candidate.
+        allow_secrets: Store keys, tokens and passwords instead of redacting them.
+        dry_run: Change nothing; report what would happen.
+    """
     validate.flags(dedup=dedup, allow_secrets=allow_secrets, dry_run=dry_run)
     validate.namespace(ns)
     if sum(given is not None for given in (text, candidates, transcript)) != 1:

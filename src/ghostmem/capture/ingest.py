@@ -119,11 +119,18 @@ def ingest_transcript(
     dry_run: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> TranscriptReport:
-    """Store the turns of recorded conversations as threads: one per session, one memory per turn.
+    """Store recorded conversations as threads, one memory per turn; only new turns are added.
 
-    The path is a file or a folder of files. Ingesting again adds new turns only; removed ones stay
-    removed. Text that programs wrote in the user's name is left out. `source_user` names the
-    user."""
+    Args:
+        path: File or folder.
+        ns: Namespace of the memories.
+        format: Program that recorded it; "auto" detects it.
+        tags: Tags of the memories.
+        source_user: Name of the user, in recordings that do not name them.
+        allow_secrets: Store keys, tokens and passwords instead of redacting them.
+        dry_run: Change nothing; report what would happen.
+        progress: Called with the number of turns done.
+    """
     validate.flags(allow_secrets=allow_secrets, dry_run=dry_run)
     validate.namespace(ns)
     extra = tuple(validate.tags(tags) or ())
@@ -320,14 +327,21 @@ def ingest(
     trust: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> IngestReport:
-    """Store each section of a markdown file or folder as a memory; its key is the heading's slug.
+    """Store each H2 section of markdown files as a memory; ingesting again updates them.
 
-    Ingesting again updates only changed sections. Files named YYYY-MM-DD.md put the date before
-    their keys; `date_ns` puts it behind the namespace instead. If several files have a section of
-    one name, the keys of the others start with their file's name, numbered if it occurs again.
-    Secrets are redacted unless `allow_secrets`; the files stay unchanged. A file of a folder that
-    cannot be read is left out and named in `notes`. A section that looks like instructions goes
-    into quarantine, unless the caller sets `trust`."""
+    Args:
+        path: File or folder.
+        ns: Namespace of the memories.
+        kind: Kind of the memories.
+        tags: Tags of the memories.
+        priority: Priority of the memories.
+        meta: Your own data, stored with each memory.
+        date_ns: For files named YYYY-MM-DD.md, append the date to the namespace.
+        dry_run: Change nothing; report what would happen.
+        allow_secrets: Store keys, tokens and passwords instead of redacting them.
+        trust: Skip the quarantine for sections that look like instructions.
+        progress: Called with the number of files done.
+    """
     validate.flags(date_ns=date_ns, dry_run=dry_run, allow_secrets=allow_secrets, trust=trust)
     root = validate.path(path, "path")
     validate.namespace(ns)

@@ -65,12 +65,20 @@ def mine_procedures(
     tags: Iterable[str] | None = None,
     dry_run: bool = True,
 ) -> MineReport:
-    """Find sequences of `shortest` to `longest` actions that at least `fewest` sessions share.
+    """Find sequences of actions that several sessions share; store them unless `dry_run`.
 
-    The sessions are those of transcripts, or `sessions`: the steps of each in order. Without
-    either, they are the procedural memories of the namespace, and their actions the steps they
-    list. Unless `dry_run`, the sequences are put into the namespace as procedural memories, each
-    with a verdict."""
+    Args:
+        paths: Recorded conversations; without any, the procedural memories of `ns` are read.
+        ns: Namespace of the memories.
+        sessions: Actions of each session in their order, instead of recordings.
+        format: Program that recorded the conversations; "auto" detects it.
+        fewest: Minimum number of sessions that share a sequence.
+        shortest: Minimum number of actions in a sequence.
+        longest: Maximum number of actions in a sequence.
+        most: Maximum number of procedures.
+        tags: Further tags of the memories.
+        dry_run: Change nothing; report what would happen. This is the default.
+    """
     validate.flags(dry_run=dry_run)
     validate.positive(fewest, "fewest (--min-sessions)", least=FEWEST)
     _check_lengths(shortest, longest)

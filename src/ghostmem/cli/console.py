@@ -246,7 +246,7 @@ class Console(Output):
 
     def _unknown_ns(self, given: str) -> str:
         """Return the rest of a message that says that a namespace does not exist, or ""."""
-        known = [info.ns for info in self.ghost.namespaces()]
+        known = [info.ns for info in self.ghost.admin.namespaces()]
         which = NsFilter(given)
         if not known or any(which.matches(ns) for ns in known):
             return ""

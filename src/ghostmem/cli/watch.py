@@ -115,7 +115,7 @@ def _block(console: Console, ns: str, seen: Seen) -> None:
     elif seen.found is None:
         console.note(f"note: there is no store yet at {console.settings.shown}")
     elif console.as_json:
-        overview = console.ghost.peek(ns).to_dict()
+        overview = console.ghost.admin.peek(ns).to_dict()
         console.json(
             {**overview, "happened": [change.to_dict() for change in seen.fresh]}
             if seen.fresh

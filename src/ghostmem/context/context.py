@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from os import PathLike
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time
 from ghostmem.context.duplicates import spread_out, without_duplicates
@@ -20,6 +20,7 @@ from ghostmem.search.query import match_terms, read_query, search_filter
 from ghostmem.search.rank import waits_for_model
 from ghostmem.store import Narrow, Store, Transaction, again, bookkeep, validate
 from ghostmem.truth.annotations import maybe_stale
+from ghostmem.truth.as_of import store_at
 from ghostmem.truth.contradictions import find_user_statements
 
 if TYPE_CHECKING:
@@ -69,17 +70,84 @@ def context(
     whole: bool | None = None,
     tokens: Callable[[str], int] | None = None,
     now: datetime | str | None = None,
+    as_of: datetime | str | None = None,
     for_user: str | None = None,
     for_scope: str | None = None,
-    for_task: bool = False,
-    **conditions: Unpack[Narrow],
+    kind: str | None = None,
+    tags: Iterable[str] | None = None,
+    priority: str | None = None,
+    pinned: bool | None = None,
+    source_user: str | None = None,
+    source_kind: str | None = None,
+    source_scope: str | None = None,
+    source_client: str | None = None,
+    after: datetime | str | None = None,
+    before: datetime | str | None = None,
+    valid_at: datetime | str | None = None,
+    file: str | None = None,
+    file_rel: str | None = None,
 ) -> Pack:
-    """Return the memories to read for a task, packed into a token budget; see `Ghost.context`.
+    """Return the memories to read for a task, packed into a token budget, each with its reason.
 
     Pinned memories come first, up to a third of the budget; then search results, most relevant
-    first; then memories that edges lead to. When all memories of the namespace take at most a
-    quarter of the budget, all of them are given. With `for_task`, the query is a prompt, often an
-    order: only memories that matter for it are given, and nothing whatever the prompt is."""
+    first; then memories that edges lead to. Duplicates are packed once, with their count.
+    Memories whose validity has ended are listed in `left_out`.
+
+    Args:
+        query: Description of the task.
+        ns: Namespace, prefix such as "agent:*", or None for all.
+        budget: Maximum number of tokens.
+        tiers: Tiers to search; default: all but "dormant" and "sensory".
+        include_all: Search every tier.
+        files: Paths of open files; memories about them are added.
+        symbols: Symbols of code in use; memories about them and their callers are added.
+        root: Project folder of the symbols; default: the working directory.
+        language: Language of the symbols, if the files do not show it.
+        exclude_pinned: Leave pinned memories out.
+        min_score: Minimum score of a memory.
+        min_spread: Keep only the best when the scores are closer together than this.
+        max_memory_tokens: Maximum number of tokens of one memory; -1: no limit.
+        expand: Follow edges; default: the setting `edge_expansion`.
+        whole: Return the whole namespace if it is small; default: the setting `context_whole`.
+        tokens: Function that counts the tokens of a text, instead of the estimate.
+        now: Time that words such as "yesterday" count from; default: the clock.
+        as_of: Use the store as it was at this time.
+        for_user: Person whose statements count more.
+        for_scope: Conversation or place whose statements count more.
+        kind: "semantic", "episodic" or "procedural".
+        tags: Tags that a memory must all have.
+        priority: "low", "normal", "high" or "critical".
+        pinned: True for pinned memories only, False for all others.
+        source_user: Name of the person who said it.
+        source_kind: "stated", "observed", "self", "peer" or "import".
+        source_scope: Conversation, session or place it comes from.
+        source_client: Program that stored it.
+        after: Created at or after this time.
+        before: Created at or before this time.
+        valid_at: True at this time.
+        file: Path of a file that a memory is about.
+        file_rel: What was done to the file: "modified", "created", "deleted" or "read".
+
+    Returns:
+        The packed memories with `used` tokens, `stages` and `left_out`. `relevant` is False
+        when nothing matched the query. `render` writes the pack as text.
+    """
+    store = store_at(store, ns, as_of)
+    conditions = Narrow(
+        kind=kind,
+        tags=tags,
+        priority=priority,
+        pinned=pinned,
+        source_user=source_user,
+        source_kind=source_kind,
+        source_scope=source_scope,
+        source_client=source_client,
+        after=after,
+        before=before,
+        valid_at=valid_at,
+        file=file,
+        file_rel=file_rel,
+    )
     text, settings = validate.text(query, "query"), store.settings
     at = store.clock() if now is None else as_time(now, "now")
     filter_ = search_filter(ns, at, tiers, include_all, conditions)
@@ -100,13 +168,33 @@ def context(
         symbols=validate.texts(symbols, "symbols", "symbol"),
         root=root,
         language=language,
-        with_pinned=with_pinned and not for_task,
+        with_pinned=with_pinned,
         follow_edges=settings.edge_expansion if expand is None else expand,
         # the specified scoring packs search results only
         whole=settings.context_score == "relevance"
-        and (settings.context_whole if whole is None else whole)
-        and not for_task,
-        for_task=for_task,
+        and (settings.context_whole if whole is None else whole),
+    )
+    return _assemble(store, request)
+
+
+@again
+@waits_for_model
+def context_for_task(
+    store: Store, prompt: str, ns: str, *, budget: int, max_memory_tokens: int
+) -> Pack:
+    """Return only the memories that matter for a prompt, which is often an order.
+
+    Nothing is given whatever the prompt is: no pinned memories, no whole namespace."""
+    settings, now = store.settings, store.clock()
+    request = ContextRequest(
+        query=read_query(prompt, now, MAX_SEEDS),
+        filter_=search_filter(ns, now, None, False, Narrow()),
+        budget=budget,
+        cap=token_cap(max_memory_tokens),
+        min_score=_or_setting(None, settings.min_score),
+        min_spread=_or_setting(None, settings.min_spread),
+        follow_edges=settings.edge_expansion,
+        for_task=True,
     )
     return _assemble(store, request)
 

@@ -1,12 +1,17 @@
 """The request of a context: its arguments, checked once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.search.query import Query
 from ghostmem.store import Filter, validate
+
+
+def estimated_tokens(text: str) -> int:
+    """Estimate the number of tokens of a text: four bytes each."""
+    return len(text.encode()) // 4
 
 
 @frozen
@@ -17,18 +22,18 @@ class ContextRequest:
     filter_: Filter
     budget: int
     cap: int  # tokens that one memory may take; -1: no cap
-    count_tokens: Callable[[str], int]
-    min_score: float | None
-    min_spread: float | None
-    for_user: str | None
-    for_scope: str | None
-    files: list[str]
-    symbols: list[str]
-    root: str | PathLike[str] | None
-    language: str | None
-    with_pinned: bool
     follow_edges: bool
-    whole: bool  # give all of a small namespace
+    count_tokens: Callable[[str], int] = estimated_tokens
+    min_score: float | None = None
+    min_spread: float | None = None
+    for_user: str | None = None
+    for_scope: str | None = None
+    files: Sequence[str] = ()
+    symbols: Sequence[str] = ()
+    root: str | PathLike[str] | None = None
+    language: str | None = None
+    with_pinned: bool = False
+    whole: bool = False  # give all of a small namespace
     for_task: bool = False  # only search results that matter for a task, and none of the pinned
 
 
@@ -39,11 +44,6 @@ def token_cap(value: int) -> int:
             f"max_memory_tokens {value!r} is not a limit", "give a number of tokens, or -1 for none"
         )
     return value.__index__()
-
-
-def estimated_tokens(text: str) -> int:
-    """Estimate the number of tokens of a text: four bytes each."""
-    return len(text.encode()) // 4
 
 
 def token_counter(tokens: Callable[[str], int] | None) -> Callable[[str], int]:

@@ -19,7 +19,11 @@ class Cluster(Record):
 
 
 def clusters(store: Store, ns: str) -> list[Cluster]:
-    """Return the groups of memories that `relates_to` edges connect, largest first."""
+    """Return groups of similar memories, largest first.
+
+    Args:
+        ns: Namespace of the memories.
+    """
     with store.engine.read() as tx:
         return find_clusters(tx, validate.namespace(ns), store.clock())
 

@@ -41,9 +41,18 @@ class EdgeCandidates(Record):
 
 @again
 def edge(
-    store: Store, ns: str, from_key: str, to_key: str, rel: str, weight: float | None = None
+    store: Store, ns: str, from_key: str, to_key: str, rel: str, *, weight: float | None = None
 ) -> Edge:
-    """Link two memories; an existing edge gets the new weight and keeps its counts."""
+    """Link two memories of a namespace, or change the weight of a link.
+
+    Args:
+        ns: Namespace.
+        from_key: Key of the first memory.
+        to_key: Key of the second memory.
+        rel: Relation: relates_to, contradicts, depends_on, refines, contains, merged_into,
+            caused_by, prevents or implies.
+        weight: From 0 to 1; default: the relation's default weight.
+    """
     validate.text(ns, "namespace")
     kind = relation(rel)
     share = validate.share(weight, "weight")
@@ -62,7 +71,17 @@ def edge(
 
 
 def rm_edge(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
-    """Remove an edge, and return it as it was."""
+    """Remove a link between two memories and return it.
+
+    Args:
+        ns: Namespace of the memories.
+        from_key: Key of the memory at which the link starts.
+        to_key: Key of the memory at which it ends.
+        rel: Relation, such as "depends_on".
+
+    Raises:
+        NotFoundError: There is no such link.
+    """
     validate.text(ns, "namespace")
     kind = relation(rel)
     with store.engine.write(within=(ns,)) as tx:
@@ -78,8 +97,14 @@ def rm_edge(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge
     return replace(removed, ns=ns, from_key=from_key, to_key=to_key)
 
 
-def edges(store: Store, ns: str, key: str | None = None, rel: str | None = None) -> list[Edge]:
-    """List the edges of a memory in both directions, or of a namespace, heaviest first."""
+def edges(store: Store, ns: str, key: str | None = None, *, rel: str | None = None) -> list[Edge]:
+    """Return the links of a memory in both directions, or of a namespace, heaviest first.
+
+    Args:
+        ns: Namespace of the memories.
+        key: Key of the memory; default: all of the namespace.
+        rel: Only links of this relation, such as "depends_on".
+    """
     kind = None if rel is None else relation(rel)
     now = store.clock()
     with store.engine.read() as tx:
@@ -100,7 +125,14 @@ def edges(store: Store, ns: str, key: str | None = None, rel: str | None = None)
 
 
 def link(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
-    """Link two memories like the original Ghost; the link counts as an edge of that relation."""
+    """Link two memories with the original Ghost's `link`, which counts as an edge.
+
+    Args:
+        ns: Namespace of the memories.
+        from_key: Key of the memory at which the link starts.
+        to_key: Key of the memory at which it ends.
+        rel: Relation, such as "depends_on".
+    """
     validate.text(ns, "namespace")
     kind = relation(rel, LEGACY)
     with store.engine.write(within=(ns,)) as tx:
@@ -117,10 +149,13 @@ def link(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
 def edge_candidates(
     store: Store, ns: str, *, max_pairs: int = 50, seed: Iterable[str] | None = None
 ) -> EdgeCandidates:
-    """Return the heaviest pairs of similar memories without a causal edge.
+    """Return pairs of similar memories whose relation is unknown, most similar first.
 
-    The caller reads both texts and stores the relation with `edge`. With `seed`, a list of keys,
-    only pairs with one of these."""
+    Args:
+        ns: Namespace.
+        max_pairs: Maximum number of pairs.
+        seed: Keys; each pair contains one of them.
+    """
     validate.namespace(ns)
     max_pairs = validate.positive(max_pairs, "max_pairs")
     keys = seed_keys(seed)

@@ -41,10 +41,13 @@ class Expanded(Record):
 
 
 def expand(store: Store, ns: str, key: str | None = None, *, depth: int = 1) -> Expanded:
-    """List the summaries of a namespace, newest first, or return the contents of one summary.
+    """List the summaries of a namespace, or return the memories that one summarises.
 
-    `depth` is the number of levels of nested summaries to open. Memories that are returned whole
-    are counted as used."""
+    Args:
+        ns: Namespace.
+        key: Key of a summary.
+        depth: Levels of nested summaries to open.
+    """
     depth = validate.positive(depth, "depth")
     now = store.clock()
     with store.engine.read() as tx:

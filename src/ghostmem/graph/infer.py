@@ -50,16 +50,20 @@ def infer_edges(
     ask: Asker | Callable[[str], str] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> InferReport:
-    """Ask a model whether similar memories cause, prevent or imply one another, heaviest first.
-
-    Each answer is stored at once: a run that is stopped continues where it was, and no pair is
-    asked about twice.
+    """Ask a language model how similar memories relate, and store each answer at once.
 
     Args:
-        seed: Keys; only pairs with one of them.
-        again: Also ask about pairs that were answered with none.
-        dry_run: Ask, and store nothing.
-        ask: A function from a prompt to an answer (default: the one of the settings).
+        ns: Namespace.
+        max_pairs: Maximum number of pairs to ask about.
+        seed: Keys; each pair contains one of them.
+        again: Also ask about pairs that were answered with "none" before.
+        dry_run: Change nothing; report what would happen.
+        ask: Function from a prompt to an answer; default: the model of the settings.
+        progress: Called with the number of pairs done.
+
+    Raises:
+        InvalidInputError: No model is configured.
+        ModelError: The model fails.
     """
     validate.flags(again=again, dry_run=dry_run)
     validate.namespace(ns)

@@ -46,11 +46,12 @@ class Relinked(Record):
 def relink(
     store: Store, ns: str, *, dry_run: bool = False, progress: Callable[[int], None] | None = None
 ) -> Relinked:
-    """Link memories of a namespace, or of each that `ns` selects, that share names or meaning.
+    """Link memories that share names, topics or meaning; the setting `relink_max` limits it.
 
-    Edges lead from the newer to the older memory, at most 8 for each (`relink_max`). The weight is
-    the strongest of the similarities of names, rare words and meaning. Pairs that have any edge
-    already are left as they are.
+    Args:
+        ns: Namespace of the memories.
+        dry_run: Change nothing; report what would happen.
+        progress: Called with the number done.
     """
     validate.flags(dry_run=dry_run)
     scope = validate.ns_filter(ns)

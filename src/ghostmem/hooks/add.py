@@ -112,12 +112,12 @@ def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: HookSession, 
         return Pack(budget, 0, ())
     query = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]} {text[-_TAIL:]}"
     vectoriser.start(query)  # while the modules of the search are imported
-    from ghostmem.context.context import context
+    from ghostmem.context.context import context_for_task
 
     # memories that were shown before may fill half of the result
     wide = budget * 2 if session.shown else budget
-    pack = context(
-        store, query, session.ns, budget=wide, max_memory_tokens=MAX_MEMORY_TOKENS, for_task=True
+    pack = context_for_task(
+        store, query, session.ns, budget=wide, max_memory_tokens=MAX_MEMORY_TOKENS
     )
     kept, used = [], 0
     for memory in pack.memories[:MAX_MEMORIES]:

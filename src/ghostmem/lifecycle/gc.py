@@ -43,15 +43,15 @@ def gc(
     vacuum: bool = False,
     dry_run: bool = False,
 ) -> Collection:
-    """Delete expired versions permanently, and on request stale and removed memories.
-
-    Deleted data, also of an earlier command that could not finish, leaves no byte in the file.
+    """Delete expired memories and, on request, stale and long-deleted ones.
 
     Args:
-        stale: Also remove memories that were not read for this long ("30d"), except pinned, locked,
-            high and critical ones.
-        purge_deleted: Also delete all versions of keys removed this long ago ("30d" or "all").
-        vacuum: Scrub even if nothing was deleted, and shrink the file."""
+        stale: Remove live memories that were not retrieved for this long, such as "30d", except
+            pinned, locked, high and critical ones; they can be restored.
+        purge_deleted: Permanently delete memories that were deleted this long ago, or "all".
+        vacuum: Rewrite the file to reclaim space.
+        dry_run: Change nothing; report what would happen.
+    """
     validate.flags(vacuum=vacuum, dry_run=dry_run)
     now = store.clock()
     idle = None if stale is None else earlier(now, parse_ttl(stale, "stale"))

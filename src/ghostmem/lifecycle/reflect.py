@@ -41,12 +41,16 @@ def reflect(
     relink: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Run the rules over every memory, link or merge similar ones, and fade unused edges.
+    """Run the lifecycle rules over all memories; `undo` reverts the run.
 
-    Pinned and locked memories are exempt. The changes of a run are stored before they are made: a
-    run that was killed is finished by the next one, and `undo` reverses a run. `dry_run` returns
-    exactly what a run would do and changes nothing. `relink` also links memories that share names,
-    topics or meaning."""
+    Pinned and locked memories are exempt. An interrupted run is finished by the next one.
+
+    Args:
+        ns: Namespace, prefix such as "agent:*", or None for all.
+        dry_run: Change nothing; report what would happen.
+        relink: Also link memories that share names, topics or meaning.
+        progress: Called with the number of memories evaluated.
+    """
     validate.flags(dry_run=dry_run, relink=relink)
     scope = validate.ns_filter(ns)
     if dry_run:

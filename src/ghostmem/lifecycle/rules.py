@@ -24,7 +24,11 @@ _MAX_PRIORITY = 1_000_000
 
 
 def rules(store: Store, ns: str | None = None) -> list[Rule]:
-    """Return the active rules, or those that apply to a namespace, highest priority first."""
+    """Return the lifecycle rules, highest priority first; with `ns`, those that apply there.
+
+    Args:
+        ns: Only rules that apply to this namespace; default: all.
+    """
     name = validate.text("" if ns is None else ns, "namespace")
     with store.engine.read() as tx:
         return [
@@ -35,7 +39,14 @@ def rules(store: Store, ns: str | None = None) -> list[Rule]:
 
 
 def get_rule(store: Store, rule_id: str) -> Rule:
-    """Return a rule by its id."""
+    """Return a lifecycle rule.
+
+    Args:
+        rule_id: Id of the rule.
+
+    Raises:
+        NotFoundError: There is no rule with that id.
+    """
     with store.engine.read() as tx:
         return configured(_get(tx, rule_id), store.settings)
 
@@ -61,11 +72,32 @@ def set_rule(
     utility_lt: float | None = None,
     similarity_gt: float | None = None,
 ) -> Rule:
-    """Add a rule, or replace the one with `rule_id`: an action for memories that meet conditions.
+    """Add a lifecycle rule, or replace one: if all conditions are met, the action is taken.
 
-    Actions are PROMOTE and DEMOTE (`to_tier`, default: the next tier), DECAY (`factor`, `min`),
-    DELETE, ARCHIVE, TTL_SET (`ttl`) and PIN, and for similar memories (`similarity_gt`) LINK,
-    DEDUP and MERGE (`strategy`: link_only, dedup or keep_highest_importance)."""
+    Args:
+        name: Description of the rule in a few words.
+        action: PROMOTE or DEMOTE (`to_tier`, else by one tier), DECAY (`factor`, `min`),
+            DELETE, ARCHIVE, TTL_SET (`ttl`), PIN; for similar memories LINK, DEDUP or MERGE
+            (`strategy`: "link_only", "dedup" or "keep_highest_importance").
+        rule_id: Id of the rule to replace, or of the new rule.
+        ns: Namespace that the rule is limited to.
+        priority: Of the rules that match a memory, the highest wins.
+        action_params: Parameters of the action, such as {"to_tier": "ltm"}.
+        expires_at: When the rule ends.
+        tier: Condition: in this tier.
+        kind: Condition: of this kind.
+        tag: Condition: with this tag.
+        age_gt_hours: Condition: older than this.
+        unaccessed_gt_hours: Condition: not retrieved for longer than this.
+        importance_lt: Condition: less important than this.
+        access_lt: Condition: retrieved fewer times than this.
+        access_gt: Condition: retrieved more often than this.
+        utility_lt: Condition: share of retrievals that helped is below this.
+        similarity_gt: Condition: more similar to another memory than this cosine.
+
+    Raises:
+        InvalidInputError: There is no condition.
+    """
     op = validate.text(action, "action").upper()
     params = dict(validate.meta(action_params, "action_params") or {})
     conditions: dict[str, Any] = {
@@ -115,7 +147,11 @@ def set_rule(
 
 
 def rm_rule(store: Store, rule_id: str) -> Rule:
-    """Delete a rule; a built-in one is disabled until `reset_rule`."""
+    """Delete a lifecycle rule, or disable a built-in one.
+
+    Args:
+        rule_id: Id of the rule.
+    """
     with store.engine.write() as tx:
         rule = _get(tx, rule_id)
         if any(rule.id == built_in.id for built_in in BUILT_IN):
@@ -126,7 +162,11 @@ def rm_rule(store: Store, rule_id: str) -> Rule:
 
 
 def reset_rule(store: Store, rule_id: str) -> Rule:
-    """Restore a built-in rule."""
+    """Restore a built-in lifecycle rule to its original state.
+
+    Args:
+        rule_id: Id of the rule.
+    """
     built_in = next((rule for rule in BUILT_IN if rule.id == rule_id), None)
     if built_in is None:
         known = ", ".join(rule.id for rule in BUILT_IN)

@@ -21,18 +21,27 @@ class Undone(Record):
 
 
 def runs(store: Store, *, limit: int = 20) -> list[Run]:
-    """Return the reflect runs, newest first."""
+    """Return the lifecycle runs, newest first.
+
+    Args:
+        limit: Maximum number of runs.
+    """
     with store.engine.read() as tx:
         return tx.runs.all(validate.positive(limit, "limit"))
 
 
 def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
-    """Reverse every change of a run, last first, in one transaction.
+    """Revert all changes of a lifecycle run.
 
-    A change whose subject has changed since stays, and is returned in `left`.
+    Memories that changed since are left alone and listed in the result.
 
     Args:
-        run: The id of a run or its beginning; "last" is the newest that was not undone."""
+        run: Id of the run, the start of it, or "last".
+        dry_run: Change nothing; report what would happen.
+
+    Raises:
+        ConflictError: The run was already undone.
+    """
     validate.flags(dry_run=dry_run)
     with store.engine.write(dry_run=dry_run) as tx:
         chosen = _find(tx, validate.text(run, "run"))

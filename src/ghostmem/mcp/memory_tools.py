@@ -178,10 +178,10 @@ def _edge(ghost: Ghost, given: Arguments) -> Result:
             f"send {' and '.join(missing)}, or op list to see the links{rels}",
         )
     if op == "remove":
-        removed = ghost.rm_edge(ns, start, given["to_key"], given["rel"])
+        removed = ghost.graph.rm_edge(ns, start, given["to_key"], given["rel"])
         return {"status": "deleted", **plain(removed)}
     result: Result = plain(
-        ghost.edge(ns, start, given["to_key"], given["rel"], given.get("weight"))
+        ghost.edge(ns, start, given["to_key"], given["rel"], weight=given.get("weight"))
     )
     return result
 
@@ -190,7 +190,7 @@ def _candidates(ghost: Ghost, given: Arguments) -> Result:
     given.pop("budget", None)
     offset, max_pairs = given.pop("offset", 0), given.pop("max_pairs", 50)
     end = offset + max_pairs
-    result: Result = plain(ghost.edge_candidates(max_pairs=end + 1, **given))
+    result: Result = plain(ghost.graph.edge_candidates(max_pairs=end + 1, **given))
     pairs = result["candidates"]
     result["candidates"] = pairs[offset:end]
     return {**result, "more": True} if len(pairs) > end else result

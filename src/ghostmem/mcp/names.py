@@ -66,6 +66,6 @@ def _listed(value: Any) -> list[str]:
 def _split(ghost: Ghost, ns: str, argument: str, name: str) -> _MemoryName:
     space, key = split_name(ghost.store, ns, name)
     is_name = space == ns or (
-        space and CALLER.get().may(space, "read") and bool(ghost.namespaces(space))
+        space and CALLER.get().may(space, "read") and bool(ghost.admin.namespaces(space))
     )
     return _MemoryName(argument, space, key) if is_name else _MemoryName(argument, "", name)

@@ -83,6 +83,6 @@ def _grep(ghost: Ghost, root: Path, given: Arguments) -> str:
     from ghostmem.notes.grep import format_blocks, grep_notes
 
     found = grep_notes(
-        ghost.note_folders() or [root], given["query"], given.get("max_results", BLOCKS)
+        ghost.notes.folders() or [root], given["query"], given.get("max_results", BLOCKS)
     )
     return format_blocks(found, given["query"]).removesuffix("\n")

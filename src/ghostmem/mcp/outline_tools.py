@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ from ghostmem.outline.languages.table import LANGUAGES
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
-    from ghostmem.outline.operations import Outline
 
 FORMATS = ("text", "json")
 MAX_NODES = 2000
@@ -34,17 +33,17 @@ def make_tools(root: Path) -> tuple[McpTool, ...]:
     """Return the three tools over a project."""
 
     def tool(
+        name: str,
         title: str,
         description: str,
         parameters: Mapping[str, Any],
         required: tuple[str, ...],
-        outline: Callable[..., Outline],
     ) -> McpTool:
         def run(ghost: Ghost, given: Arguments) -> Result:
             form = given.pop("format", "text")
             given.setdefault("max_nodes", MAX_NODES)
             while True:
-                made = outline(ghost, root=root, **given)
+                made = getattr(ghost.outline, name)(root=root, **given)
                 text = made.text
                 if form == "json":
                     text = json.dumps(made.data, ensure_ascii=False)
@@ -55,7 +54,7 @@ def make_tools(root: Path) -> tuple[McpTool, ...]:
                 given["max_nodes"] = max(1, int(nodes * 0.9 * MAX_CHARACTERS / len(text)))
 
         return McpTool(
-            outline.__name__,
+            f"outline_{name}",
             title,
             description,
             parameters,
@@ -65,29 +64,27 @@ def make_tools(root: Path) -> tuple[McpTool, ...]:
             uses_namespace=False,
         )
 
-    from ghostmem.ghost import Ghost
-
     return (
         tool(
+            "symbol",
             "Outline a symbol",
             "The relation tree of a symbol: what it calls, uses and extends, and what "
             "does so with it.",
             _parameters("symbol language file"),
             ("symbol",),
-            Ghost.outline_symbol,
         ),
         tool(
+            "file",
             "Outline a file",
             "The relation tree of every symbol that a source file declares.",
             _parameters("file language", file={"description": "its path from the project's root"}),
             ("file",),
-            Ghost.outline_file,
         ),
         tool(
+            "project",
             "Outline the project",
             "The relation tree of every symbol of the project; large, so begin with depth 1.",
             _parameters("language"),
             (),
-            Ghost.outline_project,
         ),
     )

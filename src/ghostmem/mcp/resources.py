@@ -41,7 +41,9 @@ def templates() -> list[dict[str, str]]:
 
 def resources(tools: ToolServer) -> list[dict[str, str]]:
     """Return the index of each namespace that the caller may read."""
-    names = [info.ns for info in tools.ghost.namespaces() if CALLER.get().may(info.ns, "read")]
+    names = [
+        info.ns for info in tools.ghost.admin.namespaces() if CALLER.get().may(info.ns, "read")
+    ]
     similar = tools.ghost.list(key_prefix=INDEX, limit=MAX_COMPLETED) if names else []
     taken = {memory.ns for memory in similar if memory.key == INDEX}
     return [
@@ -103,7 +105,7 @@ def complete(tools: ToolServer, name: str, value: str, known: Mapping[str, str])
     if name == "ns":
         return [
             i.ns
-            for i in tools.ghost.namespaces()
+            for i in tools.ghost.admin.namespaces()
             if i.ns.startswith(value) and CALLER.get().may(i.ns, "read")
         ]
     ns = known.get("ns") or tools.own()

@@ -106,10 +106,10 @@ class ToolServer:
         """Say which namespace or tag of a call does not exist, so that nothing can be found."""
         ns = arguments["ns"]
         where = "" if ns == "*" else f" in {ns}"
-        if given.get("ns") and where and not self.ghost.namespaces(ns):
+        if given.get("ns") and where and not self.ghost.admin.namespaces(ns):
             everything = '; "*" means all' if CALLER.get().may("", "read") else ""
             return {"reason": f'there is no namespace "{ns}"{everything}'}
-        known = {info.tag for info in self.ghost.tags(ns)} if arguments.get("tags") else set()
+        known = {info.tag for info in self.ghost.admin.tags(ns)} if arguments.get("tags") else set()
         missing = [tag for tag in arguments.get("tags", ()) if tag not in known]
         return {"reason": f"no memory has the tag {missing[0]}{where}"} if missing else {}
 
@@ -168,7 +168,7 @@ class ToolServer:
         """
         own = self.own()
         if given and own == f"{PREFIX}:{given}" and CALLER.get().may(own, "read"):
-            given = given if self.ghost.namespaces(given) else own
+            given = given if self.ghost.admin.namespaces(given) else own
         ns = given or own
         check_namespace(name, ns)
         return ns

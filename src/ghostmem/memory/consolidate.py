@@ -37,12 +37,18 @@ def consolidate(
     tags: Iterable[str] | None = None,
     allow_secrets: bool = False,
 ) -> Consolidation:
-    """Store a summary with a `contains` edge to each of its sources, which stay as they are.
+    """Store a summary of several memories, which are kept.
 
-    The default kind is semantic, the default importance 0.7. An existing summary gets a new version
-    and keeps its earlier sources too. Secrets are redacted unless `allow_secrets`. A summary that
-    an agent writes over MCP and that looks like instructions is held in quarantine, with its
-    sources."""
+    Args:
+        ns: Namespace.
+        summary_key: Key of the summary; an existing one gets a new version.
+        content: Text of the summary.
+        source_keys: Keys of the summarised memories.
+        kind: Default: "semantic".
+        importance: Default: 0.7.
+        tags: Tags of the summary.
+        allow_secrets: Store keys, tokens and passwords instead of redacting them.
+    """
     validate.flags(allow_secrets=allow_secrets)
     keys = _validate_sources(source_keys, summary_key)
     key = validate.new_key(summary_key)

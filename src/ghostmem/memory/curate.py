@@ -47,10 +47,18 @@ class Curated(Record):
 
 @again
 def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) -> Curated:
-    """Promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock one memory.
+    """Apply one operation to one memory.
 
-    The tiers are dormant, stm and ltm, in this order; importance changes by 0.2, up to 1 and down
-    to 0.1. A locked memory needs `unlock` for any operation but `unlock`."""
+    Args:
+        ns: Namespace.
+        key: Key.
+        op: promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock. Tiers
+            go dormant, stm, ltm; importance changes by 0.2.
+        unlock: Also change a memory tagged `locked`.
+
+    Raises:
+        ConflictError: There is no further step.
+    """
     validate.flags(unlock=unlock)
     if not isinstance(op, str) or op not in OPS:
         raise InvalidInputError(

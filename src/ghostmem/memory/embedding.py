@@ -46,7 +46,7 @@ class EmbedStatus(Record):
 
 
 def embed_status(store: Store) -> EmbedStatus:
-    """Count chunks with and without vectors of the store's model."""
+    """Count chunks with and without vectors of the configured model."""
     vectoriser = store.vectoriser
     with store.engine.read() as tx:
         embedder = vectoriser.get(tx)
@@ -243,19 +243,39 @@ def _try(store: Store, embed: Callable[[], int]) -> int:
         return 0
 
 
-def embed_all(store: Store, progress: Progress | None = None) -> int:
-    """Embed every chunk without a vector, and switch if the settings name another local model."""
+def embed_all(store: Store, *, progress: Progress | None = None) -> int:
+    """Embed every chunk that has no vector, and return the number embedded.
+
+    It can be interrupted and run again. If GHOST_EMBED_MODEL is another local model than
+    the store's, it does the same as `embed_switch`.
+
+    Args:
+        progress: Called with the number done.
+
+    Raises:
+        EmbeddingError: The provider fails; vectors stored before stay.
+    """
     vectoriser = store.vectoriser
     if store.settings.embed_model and vectoriser.model() != vectoriser.chosen_model:
-        return switch(store, progress)
+        return switch(store, progress=progress)
     return backfill(store, progress)
 
 
-def switch(store: Store, progress: Progress | None = None) -> int:
-    """Embed everything with the chosen model, then drop the vectors of all other models.
+def switch(store: Store, *, progress: Progress | None = None) -> int:
+    """Embed everything with the configured model, then delete the vectors of other models.
 
-    Until then searches use the vectors of the previous model. An interrupted run continues where it
-    stopped, and chunks that were stored meanwhile are embedded before anything is dropped."""
+    Without GHOST_EMBED_MODEL, the provider `local` changes to the model of new stores.
+    Searches use the vectors of the previous model until all new ones are stored.
+
+    Args:
+        progress: Called with the number done.
+
+    Returns:
+        The number of chunks embedded.
+
+    Raises:
+        EmbeddingError: The provider fails; the old vectors stay until all new ones are stored.
+    """
     chosen = store.vectoriser.must(chosen=True)
     if (phase := getattr(progress, "phase", None)) is not None:
         progress = phase("vectors", _missing(store, chosen))

@@ -85,12 +85,23 @@ def forget(
     unlock: bool = False,
     dry_run: bool = False,
 ) -> Forgetting:
-    """Remove everything a source wrote from `since` on and before `until`, and its derivatives.
+    """Delete the statements of a source, and everything derived from them.
 
-    Versions that it replaced come back as new versions. Summaries of its memories are removed, and
-    summaries of those. Memories closed or archived because of it become valid again. Its aliases
-    of other memories and its items in quarantine are dropped. Removed memories can be restored
-    unless `hard`, which scrubs them from the file. Locked and pinned ones need `unlock`."""
+    A source, kind, client, scope or `since` is required. Memories that these statements had
+    replaced become current again.
+
+    Args:
+        source: Name of the person who said it.
+        source_kind: "stated", "observed", "self", "peer" or "import".
+        source_client: Program that stored it.
+        source_scope: Conversation, session or place it comes from.
+        since: Written at or after this time.
+        until: Written before this time.
+        ns: Namespace, prefix such as "agent:*", or None for all.
+        hard: Delete permanently; otherwise the memories can be restored.
+        unlock: Also delete locked and pinned memories.
+        dry_run: Change nothing; report what would happen.
+    """
     validate.flags(hard=hard, unlock=unlock, dry_run=dry_run)
     kind = None if source_kind is None else validate.choice(source_kind, SourceKind, "source kind")
     named = {"source": source, "source_client": source_client, "source_scope": source_scope}

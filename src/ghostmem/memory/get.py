@@ -22,14 +22,23 @@ def get(
     store: Store,
     ns: str,
     key: str,
-    version: int | None = None,
     *,
+    version: int | None = None,
     as_of: datetime | str | None = None,
 ) -> Memory:
-    """Return the current version of a memory, a numbered one, or the version of a time.
+    """Return a memory by its key, and count the retrieval.
 
-    The retrieval is counted; the returned counts are those before it. `aliases` has the other
-    wordings of the memory."""
+    The counters of the returned memory do not include this retrieval.
+
+    Args:
+        ns: Namespace.
+        key: Key.
+        version: Number of an earlier version.
+        as_of: Return the version that was current at this time.
+
+    Raises:
+        NotFoundError: There is no such memory or version.
+    """
     validate.text(ns, "namespace")
     validate.text(key, "key")
     now = store.clock()
@@ -61,7 +70,15 @@ def _version_of(tx: Transaction, ns: str, key: str, at: datetime) -> Memory:
 
 
 def history(store: Store, ns: str, key: str) -> list[Memory]:
-    """Return every version of a key, oldest first, including removed ones; nothing is counted."""
+    """Return every version of a key, oldest first, including deleted ones.
+
+    Args:
+        ns: Namespace of the memory.
+        key: Key of the memory.
+
+    Raises:
+        NotFoundError: The key never existed.
+    """
     validate.text(ns, "namespace")
     validate.text(key, "key")
     with store.engine.read() as tx:
@@ -91,7 +108,15 @@ def split_name(store: Store, ns: str, name: str) -> tuple[str, str]:
 
 
 def chunks(store: Store, ns: str, key: str) -> list[Chunk]:
-    """Return the chunks of a memory's current version in order; nothing is counted."""
+    """Return the chunks of a memory, in order.
+
+    Args:
+        ns: Namespace of the memory.
+        key: Key of the memory.
+
+    Raises:
+        NotFoundError: There is no such memory.
+    """
     with store.engine.read() as tx:
         memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), store.clock())
         return tx.index.chunks(memory)

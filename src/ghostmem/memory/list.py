@@ -1,10 +1,11 @@
 """list: the memories of a namespace or about a file, newest first."""
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Unpack
+from datetime import datetime
 
 from ghostmem.model import Memory, Tier
-from ghostmem.store import Narrow, Store, again, narrowed, validate
+from ghostmem.store import Store, again, narrowed, validate
 from ghostmem.store.narrowing import one
 
 
@@ -15,17 +16,62 @@ def list_memories(
     *,
     tier: str | None = None,
     key_prefix: str | None = None,
+    kind: str | None = None,
+    tags: Iterable[str] | None = None,
+    priority: str | None = None,
+    pinned: bool | None = None,
+    source_user: str | None = None,
+    source_kind: str | None = None,
+    source_scope: str | None = None,
+    source_client: str | None = None,
+    after: datetime | str | None = None,
+    before: datetime | str | None = None,
+    valid_at: datetime | str | None = None,
+    file: str | None = None,
+    file_rel: str | None = None,
     deleted: bool = False,
     limit: int = 20,
     offset: int = 0,
-    **conditions: Unpack[Narrow],
 ) -> list[Memory]:
     """Return live memories that pass every filter, newest first.
 
-    `deleted` lists deleted and old versions instead.
+    Args:
+        ns: Namespace, prefix such as "agent:*", or None for all.
+        tier: "sensory", "stm", "ltm" or "dormant".
+        key_prefix: Start of the key.
+        kind: "semantic", "episodic" or "procedural".
+        tags: Tags that a memory must all have.
+        priority: "low", "normal", "high" or "critical".
+        pinned: True for pinned memories only, False for all others.
+        source_user: Name of the person who said it.
+        source_kind: "stated", "observed", "self", "peer" or "import".
+        source_scope: Conversation, session or place it comes from.
+        source_client: Program that stored it.
+        after: Created at or after this time.
+        before: Created at or before this time.
+        valid_at: True at this time.
+        file: Path of a file that a memory is about.
+        file_rel: What was done to the file: "modified", "created", "deleted" or "read".
+        deleted: Return deleted and old versions instead of live memories.
+        limit: Maximum number of memories.
+        offset: Number of memories to skip.
     """
     selected = replace(
-        narrowed(**conditions),
+        narrowed(
+            kind=kind,
+            tags=tags,
+            priority=priority,
+            pinned=pinned,
+            source_user=source_user,
+            source_kind=source_kind,
+            source_scope=source_scope,
+            source_client=source_client,
+            after=after,
+            before=before,
+            valid_at=valid_at,
+            file=file,
+            file_rel=file_rel,
+        ),
         ns=validate.ns_filter(ns),
         now=None if deleted else store.clock(),
         tiers=one(validate.choice(tier, Tier, "tier")),
@@ -39,7 +85,14 @@ def list_memories(
 
 
 def files(
-    store: Store, path: str, *, rel: str | None = None, ns: str | None = None, limit: int = 20
+    store: Store, path: str, ns: str | None = None, *, rel: str | None = None, limit: int = 20
 ) -> list[Memory]:
-    """Return live memories that name a file, newest first."""
+    """Return live memories about a file, newest first.
+
+    Args:
+        path: Path as written in the memories.
+        rel: What was done to the file: "modified", "created", "deleted" or "read".
+        ns: Namespace, prefix such as "agent:*", or None for all.
+        limit: Maximum number of memories.
+    """
     return list_memories(store, ns, file=path, file_rel=rel, limit=limit)

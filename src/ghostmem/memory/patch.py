@@ -24,11 +24,22 @@ def patch(
     unlock: bool = False,
     allow_secrets: bool = False,
 ) -> Memory:
-    """Apply a diff whose context must match, and store the result as the next version.
+    """Apply a unified diff to a memory and return the new version.
 
-    Secrets in the result are redacted unless `allow_secrets`, also those that an earlier version
-    was allowed to contain. A result that does not come from the user and looks like instructions
-    is held in quarantine, and the memory stays as it is. `dry_run` stores nothing."""
+    Args:
+        ns: Namespace.
+        key: Key.
+        diff: Unified diff whose context must match.
+        base_version: Patch only if this is the current version.
+        dry_run: Change nothing; return the result of the patch.
+        unlock: Also change a memory tagged `locked`.
+        allow_secrets: Store keys, tokens and passwords instead of redacting them.
+
+    Raises:
+        PatchFormatError: `diff` is not a unified diff.
+        PatchConflictError: The context does not match.
+        VersionConflictError: `base_version` is not the current version.
+    """
     validate.flags(dry_run=dry_run, unlock=unlock, allow_secrets=allow_secrets)
     validate.text(ns, "namespace")
     validate.text(key, "key")

@@ -39,9 +39,11 @@ class Peek(Record):
 
 
 def peek(store: Store, ns: str | None = None) -> Peek:
-    """Return counts by tier, recent topics, the top pinned text and the most important memories.
+    """Return an overview of a namespace.
 
-    This does not count as a use."""
+    Args:
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+    """
     namespaces = validate.ns_filter(ns)
     live = Filter(ns=namespaces, now=store.clock())
     with store.engine.read() as tx:

@@ -1,7 +1,8 @@
 """put: store a memory, or the next version of one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from os import PathLike
 from typing import Any, NamedTuple, Unpack
 
@@ -90,15 +91,87 @@ def check_put(
 
 
 @again
-def put(store: Store, /, ns: str, key: str, content: str, **options: Any) -> Memory:
-    """Store a memory under (ns, key); an existing key gets a new version.
+def put(
+    store: Store,
+    ns: str,
+    key: str,
+    content: str,
+    *,
+    kind: str | None = None,
+    tags: Iterable[str] | None = None,
+    priority: str | None = None,
+    importance: float | None = None,
+    tier: str | None = None,
+    pinned: bool | None = None,
+    ttl: str | None = None,
+    meta: Mapping[str, Any] | None = None,
+    files: Iterable[FileRef | str | tuple[str, str]] | None = None,
+    symbols: Iterable[SymbolRef | str | tuple[str, str]] | None = None,
+    language: str | None = None,
+    root: str | PathLike[str] | None = None,
+    source_user: str | None = None,
+    source_kind: str | None = None,
+    source_scope: str | None = None,
+    source_client: str | None = None,
+    created_at: datetime | str | None = None,
+    valid_from: datetime | str | None = None,
+    valid_to: datetime | str | None = None,
+    base_version: int | None = None,
+    dedup: bool | None = None,
+    supersedes: str | None = None,
+    unlock: bool = False,
+    allow_secrets: bool = False,
+) -> Memory:
+    """Store a memory under (ns, key), or the next version of it, and return it.
 
-    A new version inherits the fields that are not named. The same content and fields again make no
-    new version: the memory is reinforced. The returned memory has a verdict: whether it is new, or
-    restates, updates or contradicts another memory of the namespace, and why. Content that does
-    not come from the user and looks like instructions is held in quarantine. `check_put` has the
-    options."""
-    request = check_put(store, ns, key, content, **options)
+    A new version inherits every field that is not given. Storing the same content and fields
+    again adds no version: the memory is reinforced. Text that does not come from the user and
+    looks like instructions is held in quarantine.
+
+    Args:
+        ns: Namespace, such as "agent:me".
+        key: Key, short and descriptive, such as "user-timezone".
+        content: Text of the memory.
+        kind: "semantic", "episodic" or "procedural".
+        tags: Tags of the memory.
+        priority: "low", "normal", "high" or "critical".
+        importance: From 0 to 1.
+        tier: "sensory", "stm", "ltm" or "dormant"; "identity" is a pinned "ltm", and
+            "quarantine" holds the memory back from every retrieval.
+        pinned: Include it in every context; it never loses importance.
+        ttl: Time until it expires, such as "7d"; "never" removes an expiry.
+        meta: Your own data, stored with the memory.
+        files: Files it is about: paths, or pairs of a path and what was done to the file.
+        symbols: Symbols of code it is about, by their full or partial names.
+        language: Language of the symbols, if the files do not show it.
+        root: Project folder of the symbols; default: the working directory.
+        source_user: Name of the person who said it.
+        source_kind: "stated", "observed", "self", "peer" or "import".
+        source_scope: Conversation, session or place it comes from.
+        source_client: Program that stores it.
+        created_at: When it was said; default: now.
+        valid_from: Start of the time in which it is true.
+        valid_to: End of the time in which it is true.
+        base_version: Store only if this is the current version; 0: only if the key is new.
+        dedup: When another memory says the same, reinforce it instead of storing this
+            one; default: the setting `dedup`.
+        supersedes: Key of the memory that this one replaces; that memory is retired.
+        unlock: Also change a memory tagged `locked`.
+        allow_secrets: Store keys, tokens and passwords instead of redacting them.
+
+    Returns:
+        The stored memory. Its `outcome` is "created", "updated", "reinforced" or
+        "quarantined"; its `verdict` says whether it is new, or restates, updates or
+        contradicts another memory of the namespace.
+
+    Raises:
+        VersionConflictError: `base_version` is not the current version.
+        LockedError: The memory is tagged `locked`.
+        ConflictError: The memory is the user's own statement, and `source_kind` is "observed",
+            "peer" or "import".
+        NotFoundError: There is no memory with the key `supersedes`.
+    """
+    request = check_put(**locals())
     draft, notes, _ = request
     was_loading = store.vectoriser.is_loading
     current, reasons, compared = _read(store, request)

@@ -112,10 +112,29 @@ def put_many(
     judge: bool = True,
     progress: Progress | None = None,
 ) -> BatchReport:
-    """Store memories, each as `put` does, in a few transactions.
+    """Store many memories, in far fewer transactions than separate calls of `put`.
 
-    Without `judge` they are not compared with stored memories: they get no verdicts and no
-    automatic links, as in an import."""
+    Each item has the parameters of `put` as a mapping. Items are read as they are needed,
+    checked in batches of 500, and written in order in transactions of consecutive items. A
+    transaction is stored completely or not at all, and is on disk when `progress` is called.
+
+    Args:
+        memories: Mappings such as {"ns": "agent:me", "key": "tea", "content": "Green."}.
+        judge: Compare each memory with the stored ones, as `put` does; False: store them
+            without verdicts and automatic links, several times faster. `relink` adds links
+            later.
+        progress: Called with the number of items done.
+
+    Returns:
+        Every item in order, as stored or as refused. An item is refused, and the others are
+        stored, when a put of it would raise an error because of the stored memories:
+        ConflictError (including VersionConflictError and LockedError), NotFoundError, or
+        InvalidInputError for an expiry of a pinned memory.
+
+    Raises:
+        InvalidInputError: An item is not valid. The error says which one, and up to which item
+            the input is stored.
+    """
     validate.flags(judge=judge)
     if isinstance(memories, str | bytes | Mapping) or not isinstance(memories, Iterable):
         raise InvalidInputError(

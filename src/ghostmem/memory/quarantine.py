@@ -244,21 +244,40 @@ def would_hold_note(reasons: Iterable[str]) -> str:
 
 
 def quarantined(store: Store, ns: str | None = None) -> list[Held]:
-    """Return the items in quarantine, oldest first."""
+    """Return the quarantined memories, oldest first; no other operation reads them.
+
+    Args:
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+    """
     with store.engine.read() as tx:
         return tx.quarantine.all(validate.ns_filter(ns))
 
 
-def find_held(store: Store, held_id: str, *, ns: str | None = None) -> Held:
-    """Return one item in quarantine; the id may be abbreviated."""
+def find_held(store: Store, held_id: str, ns: str | None = None) -> Held:
+    """Return a quarantined memory by its id, or by the start or end of its id.
+
+    Args:
+        held_id: Id of the quarantined memory, or its start or end.
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+
+    Raises:
+        NotFoundError: No id matches.
+        InvalidInputError: Several ids match.
+    """
     with store.engine.read() as tx:
         return _find(tx, held_id, ns)
 
 
 def drop(
-    store: Store, held_ids: Iterable[str], *, ns: str | None = None, dry_run: bool = False
+    store: Store, held_ids: Iterable[str], ns: str | None = None, *, dry_run: bool = False
 ) -> Dropped:
-    """Delete items from the quarantine and scrub the file; ids may be abbreviated."""
+    """Delete quarantined memories permanently; the result lists backups that contain them.
+
+    Args:
+        held_ids: Ids of the quarantined memories.
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+        dry_run: Change nothing; report what would happen.
+    """
     validate.flags(dry_run=dry_run)
     ids = validate.texts(held_ids, "ids", "id")
     with store.engine.write(dry_run=dry_run) as tx:

@@ -43,10 +43,16 @@ def rm(
     unlock: bool = False,
     dry_run: bool = False,
 ) -> Removal:
-    """Remove a memory, which `restore` brings back.
+    """Delete a memory; unless `hard`, it can be restored.
 
-    `hard` deletes the latest version for good, with `all_versions` every one: nothing of it stays
-    in the file, its log and its indexes, and the backups that still contain it are named."""
+    Args:
+        ns: Namespace.
+        key: Key.
+        hard: Delete the latest version permanently; the result lists backups that contain it.
+        all_versions: With `hard`, delete every version.
+        unlock: Also remove a memory tagged `locked`.
+        dry_run: Change nothing; report what would happen.
+    """
     validate.text(ns, "namespace")
     validate.text(key, "key")
     validate.flags(hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run)

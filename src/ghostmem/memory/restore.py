@@ -13,11 +13,18 @@ from ghostmem.store.lookup import not_found
 
 
 def restore(
-    store: Store, ns: str, key: str, version: int | None = None, *, unlock: bool = False
+    store: Store, ns: str, key: str, *, version: int | None = None, unlock: bool = False
 ) -> Memory:
-    """Make a removed or expired memory current again.
+    """Restore a deleted memory, or make an earlier version the newest.
 
-    With `version`, write that version's content and fields as the newest.
+    Args:
+        ns: Namespace.
+        key: Key.
+        version: Number of the version whose content and fields become the newest version.
+        unlock: Also change a memory tagged `locked`.
+
+    Raises:
+        ConflictError: The memory is not removed.
     """
     validate.flags(unlock=unlock)
     validate.text(ns, "namespace")

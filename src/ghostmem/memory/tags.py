@@ -24,7 +24,11 @@ class TagChange(Record):
 
 
 def list_tags(store: Store, ns: str | None = None) -> list[TagInfo]:
-    """Return the tags of live memories, most used first."""
+    """Return tags with the number of memories that have each.
+
+    Args:
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+    """
     live = Filter(ns=validate.ns_filter(ns), now=store.clock())
     with store.engine.read() as tx:
         return [TagInfo(*row) for row in tx.listing.tag_counts(live)]
@@ -33,12 +37,25 @@ def list_tags(store: Store, ns: str | None = None) -> list[TagInfo]:
 def rename_tag(
     store: Store, old: str, new: str, ns: str | None = None, *, unlock: bool = False
 ) -> TagChange:
-    """Rename a tag on every live memory; a memory with both names keeps one tag."""
+    """Rename a tag on every live memory.
+
+    Args:
+        old: Tag to rename.
+        new: Its new name.
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+        unlock: Also change memories tagged `locked`.
+    """
     return _change(store, old, _tag(new), ns, unlock)
 
 
 def rm_tag(store: Store, tag: str, ns: str | None = None, *, unlock: bool = False) -> TagChange:
-    """Remove a tag from every live memory."""
+    """Remove a tag from every live memory.
+
+    Args:
+        tag: Tag to remove.
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+        unlock: Also change memories tagged `locked`.
+    """
     return _change(store, tag, None, ns, unlock)
 
 

@@ -19,7 +19,15 @@ class UsedMemory(Record):
 
 @again
 def used(store: Store, ns: str, keys: Iterable[str]) -> list[UsedMemory]:
-    """Add one to the utility of memories and count a use on this day, for all of them or none."""
+    """Record that memories helped; either all of `keys` are recorded or none.
+
+    Args:
+        ns: Namespace of the memories.
+        keys: Keys of the memories that helped.
+
+    Raises:
+        NotFoundError: One of the keys does not exist.
+    """
     listed = [keys] if isinstance(keys, str) else keys
     names = list(dict.fromkeys(validate.texts(listed, "keys", "key")))
     if not names:

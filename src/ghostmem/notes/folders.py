@@ -83,12 +83,17 @@ def add_notes(
     source_kind: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Added:
-    """Add a markdown folder to search, or synchronise it if it was added; its files stay unchanged.
+    """Register a markdown folder, so that its notes are searched in place.
 
-    Its notes belong to `ns`, or else to the default namespace, or else to that of the project that
-    contains the folder, or else to one named after the folder. They count as the user's own,
-    unless `source_kind` is not "stated": then sections that look like instructions are put into
-    quarantine."""
+    Args:
+        path: Folder.
+        ns: Namespace; default: the setting `ns`, that of the project that contains the
+            folder, or a name derived from the folder.
+        layout: How the folder is laid out; default: detected.
+        source_kind: Kind of source, default "stated"; sections of other kinds that look like
+            instructions are quarantined.
+        progress: Called with the number of notes done.
+    """
     kind = validate.choice(source_kind, SourceKind, "source_kind")
     root = validate.path(path, "path").expanduser()
     if root.is_file():
@@ -145,7 +150,11 @@ def _left_out(root: Path, layout: Layout) -> tuple[str, ...]:
 
 
 def note_folders(store: Store, ns: str | None = None) -> list[Folder]:
-    """Return the folders that are searched."""
+    """Return the registered markdown folders.
+
+    Args:
+        ns: Only folders of this namespace or prefix; default: all.
+    """
     with store.engine.read() as tx:
         return tx.notes.folders(validate.ns_filter(ns))
 
@@ -158,9 +167,14 @@ def sync_notes(
     accept_deletes: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> list[SyncReport]:
-    """Synchronise folders with their files, embeddings and links included.
+    """Index the changes of markdown folders, including vectors.
 
-    `full` reads every file again."""
+    Args:
+        folder: One registered folder; default: all.
+        full: Read every file again.
+        accept_deletes: Remove missing notes even when most of the folder is missing.
+        progress: Called with the number of notes done.
+    """
     return [
         sync_folder(
             store,
@@ -209,7 +223,11 @@ def watch_notes(
 
 
 def notes_status(store: Store, folder: str | Path | None = None) -> list[FolderStatus]:
-    """Compare the files of folders with the indexed notes, without changing anything."""
+    """Compare markdown folders with the index, without changing anything.
+
+    Args:
+        folder: Folder to compare; default: all registered ones.
+    """
     return [_status(store, chosen) for chosen in chosen_folders(store, folder)]
 
 
@@ -259,9 +277,12 @@ def _unreadable(folder: Folder, path: str) -> Problem | None:
 
 
 def rm_notes(store: Store, folder: str | Path, *, dry_run: bool = False) -> FolderRemoval:
-    """Stop searching a folder: its memories are removed, its files stay unchanged.
+    """Stop searching or mirroring a markdown folder; its files stay.
 
-    If it is not searched but mirrored, the mirror ends, and its memories stay too."""
+    Args:
+        folder: Folder as it was registered.
+        dry_run: Change nothing; report what would happen.
+    """
     removal = FolderRemoval("", "", 0, 0, dry_run)
     try:
         chosen = chosen_folders(store, folder)

@@ -35,13 +35,18 @@ def mirror(
     dry_run: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> MirrorReport:
-    """Make a namespace and a folder equal: changes since the last run go to the other side.
+    """Synchronise a namespace and a markdown folder in both directions.
 
-    Where both changed, the key keeps the folder's text, and the memory's text is stored under a new
-    key on both sides; a locked memory keeps its text instead. `layout` names the layout of the
-    folder at the first run, unless the folder shows it. A unit that is missing in the folder is
-    removed if it is still missing half a second later, but not if most are missing, unless
-    `accept_deletes` is set."""
+    When both sides changed, both texts are kept.
+
+    Args:
+        folder: Folder.
+        ns: Namespace.
+        layout: "topics" or "daily"; required the first time unless the files show it.
+        accept_deletes: Remove missing items even when most of the folder is missing.
+        dry_run: Change nothing; report what would happen.
+        progress: Called with the number of items done.
+    """
     pair = _find_or_add(store, folder, validate.namespace(ns), layout, dry_run)
     report = MirrorReport(pair.root, pair.ns, pair.layout)
     with store.engine.read() as tx:

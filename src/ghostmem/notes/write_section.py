@@ -33,12 +33,17 @@ class NoteWritten(Record):
 def write_note(
     store: Store, ns: str, key: str, text: str, *, base: str | None = None
 ) -> NoteWritten:
-    """Replace the section of a memory in its file, heading included.
+    """Replace the text of a section in a note.
 
-    If the section, or with `base` the file, has changed since it was indexed, nothing is written
-    and the error carries the current text. Front matter, line endings and all other sections keep
-    their bytes. Secrets in the new text are redacted; a secret of the file, of which the memory has
-    a placeholder, is not overwritten with that."""
+    Args:
+        ns: Namespace.
+        key: Key of the section's memory.
+        text: New text.
+        base: SHA-256 of the file as the caller read it.
+
+    Raises:
+        NoteConflictError: The file changed since; the error contains the current text.
+    """
     validate.text(ns, "namespace")
     validate.text(key, "key")
     content, notes = redact_content(

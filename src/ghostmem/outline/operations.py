@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,20 +39,52 @@ class Outline(Record):
 def outline_symbol(
     store: Store,
     symbol: str,
-    language: str | None = None,
     *,
+    language: str | None = None,
     root: str | Path = ".",
     file: str | None = None,
-    **fields: Any,
+    depth: int | None = None,
+    relations: Iterable[str] | None = None,
+    omit_native: bool | None = None,
+    max_nodes: int | None = None,
+    offset: int | None = None,
+    include_tests: bool | None = None,
+    include_memories: bool | None = None,
 ) -> Outline:
-    """Return the relation tree of every symbol with a full or partial name, in order of files.
+    """Return the relation tree of a symbol in the code of a project.
 
-    Without a language all languages of the project are searched, or that of the file.
+    Args:
+        symbol: Full or partial name.
+        language: Language of the code; default: detected from the files.
+        root: Folder of the project.
+        file: Path of the file that declares it.
+        depth: Levels of relations, 0 to 10; default: 2.
+        relations: Kinds of relations; default: all.
+        omit_native: Leave out the standard library and built-ins.
+        max_nodes: Maximum number of nodes in one answer; default: 2000.
+        offset: Symbols to skip; `next_offset` of the previous answer.
+        include_tests: Include test files; default: True.
+        include_memories: Show memories about each file and symbol.
+
+    Returns:
+        The tree as `text` and as `data`.
+
+    Raises:
+        NotFoundError: No symbol has that name.
     """
     if not isinstance(symbol, str) or not symbol.strip():
         raise InvalidInputError(
             "the symbol is empty", "give one, such as RegisterExtractor or outline.Manager.Register"
         )
+    fields = _fields(
+        depth=depth,
+        relations=relations,
+        omit_native=omit_native,
+        max_nodes=max_nodes,
+        offset=offset,
+        include_tests=include_tests,
+        include_memories=include_memories,
+    )
     options = Options.checked(**_options(fields))
     graphs = _graphs(store, root, language, file)
     path = "" if file is None else _file(graphs[0], file)
@@ -66,12 +98,43 @@ def outline_symbol(
 def outline_file(
     store: Store,
     file: str,
-    language: str | None = None,
     *,
+    language: str | None = None,
     root: str | Path = ".",
-    **fields: Any,
+    depth: int | None = None,
+    relations: Iterable[str] | None = None,
+    omit_native: bool | None = None,
+    max_nodes: int | None = None,
+    offset: int | None = None,
+    include_tests: bool | None = None,
+    include_memories: bool | None = None,
 ) -> Outline:
-    """Return the relation tree of a file and of every symbol that it declares."""
+    """Return the relation tree of every symbol that a source file declares.
+
+    Args:
+        file: Path of the file.
+        language: Language of the code; default: detected from the files.
+        root: Folder of the project.
+        depth: Levels of relations, 0 to 10; default: 2.
+        relations: Kinds of relations; default: all.
+        omit_native: Leave out the standard library and built-ins.
+        max_nodes: Maximum number of nodes in one answer; default: 2000.
+        offset: Symbols to skip; `next_offset` of the previous answer.
+        include_tests: Include test files; default: True.
+        include_memories: Show memories about each file and symbol.
+
+    Returns:
+        The tree as `text` and as `data`.
+    """
+    fields = _fields(
+        depth=depth,
+        relations=relations,
+        omit_native=omit_native,
+        max_nodes=max_nodes,
+        offset=offset,
+        include_tests=include_tests,
+        include_memories=include_memories,
+    )
     options = Options.checked(**_options(fields))
     graph = _graphs(store, root, language, file)[0]
     path = _file(graph, file)
@@ -82,13 +145,52 @@ def outline_file(
 
 
 def outline_project(
-    store: Store, language: str | None = None, *, root: str | Path = ".", **fields: Any
+    store: Store,
+    *,
+    language: str | None = None,
+    root: str | Path = ".",
+    depth: int | None = None,
+    relations: Iterable[str] | None = None,
+    omit_native: bool | None = None,
+    max_nodes: int | None = None,
+    offset: int | None = None,
+    include_tests: bool | None = None,
+    include_memories: bool | None = None,
 ) -> Outline:
-    """Return the relation tree of every symbol of a project, in all its languages or in one."""
+    """Return the relation tree of every symbol of a project.
+
+    Args:
+        language: Language of the code; default: detected from the files.
+        root: Folder of the project.
+        depth: Levels of relations, 0 to 10; default: 2.
+        relations: Kinds of relations; default: all.
+        omit_native: Leave out the standard library and built-ins.
+        max_nodes: Maximum number of nodes in one answer; default: 2000.
+        offset: Symbols to skip; `next_offset` of the previous answer.
+        include_tests: Include test files; default: True.
+        include_memories: Show memories about each file and symbol.
+
+    Returns:
+        The tree as `text` and as `data`.
+    """
+    fields = _fields(
+        depth=depth,
+        relations=relations,
+        omit_native=omit_native,
+        max_nodes=max_nodes,
+        offset=offset,
+        include_tests=include_tests,
+        include_memories=include_memories,
+    )
     options = Options.checked(**_options(fields))
     graphs = _graphs(store, root, language)
     roots = [graph.columns.shown_alone() for graph in graphs]
     return _outline(store, graphs, roots, options, {}, fields)
+
+
+def _fields(**fields: Any) -> dict[str, Any]:
+    """Return the fields that the caller named; an outline lists exactly these in its data."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _options(fields: dict[str, Any]) -> dict[str, Any]:

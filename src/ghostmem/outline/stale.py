@@ -70,12 +70,15 @@ def mark(state: str, now: str = "") -> str:
 
 
 def stale(
-    store: Store, ns: str | None = None, root: str | Path | None = None, *, everything: bool = False
+    store: Store, ns: str | None = None, *, root: str | Path | None = None, everything: bool = False
 ) -> list[Stale]:
-    """Return the linked symbols whose code has changed, or all with `everything`.
+    """Return the symbols of memories whose code has changed since.
 
-    They are sorted by namespace and key. Every project that memories link to is read, or only the
-    one in `root`."""
+    Args:
+        ns: Namespace, prefix such as "agent:*", or None for all.
+        root: Project folder; default: every project that memories are linked to.
+        everything: Also return symbols whose code is unchanged.
+    """
     home = (
         None
         if root is None

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import Unpack
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError
@@ -26,6 +25,7 @@ from ghostmem.store import Narrow, Store, Transaction, again, count, validate
 from ghostmem.text.focus import find_place
 from ghostmem.text.matches import QueryTerms
 from ghostmem.truth.annotations import annotate_hits, ending
+from ghostmem.truth.as_of import store_at
 
 MAX_MISSES = 3  # best candidates below the cut-off that an explained search lists
 MAX_SUPERSEDED = 5
@@ -96,16 +96,80 @@ def search(
     tiers: Iterable[str] | None = None,
     include_all: bool = False,
     min_score: float | None = None,
+    weak: bool = False,
     explain: bool = False,
     within: str | None = None,
     pieces: bool = False,
-    weak: bool = False,
     now: datetime | str | None = None,
-    **conditions: Unpack[Narrow],
+    as_of: datetime | str | None = None,
+    kind: str | None = None,
+    tags: Iterable[str] | None = None,
+    priority: str | None = None,
+    pinned: bool | None = None,
+    source_user: str | None = None,
+    source_kind: str | None = None,
+    source_scope: str | None = None,
+    source_client: str | None = None,
+    after: datetime | str | None = None,
+    before: datetime | str | None = None,
+    valid_at: datetime | str | None = None,
+    file: str | None = None,
+    file_rel: str | None = None,
 ) -> Hits:
-    """Return the memories that answer a question, best first; see `Ghost.search`.
+    """Return the memories that answer a question, best first.
 
-    Each hit in the list is counted as shown, and shows its counts before that."""
+    The question is plain text, never query syntax. Notes are synced first. Memories whose
+    validity has ended are left out and listed in `superseded`; a correction comes before the
+    memory it corrects.
+
+    Args:
+        query: Question or words to look for.
+        ns: Namespace, prefix such as "agent:*", or None for all.
+        limit: Maximum number of hits.
+        tiers: Tiers to search; default: all but "dormant" and "sensory".
+        include_all: Search every tier.
+        min_score: Minimum score, from 0 to 1; replaces the calibrated cut-off.
+        weak: Return weaker hits in the list too.
+        explain: Add a receipt to every hit, and the nearest misses.
+        within: "notes" or "memories", to search only these.
+        pieces: Return every matching chunk of a memory, not only its best.
+        now: Time that words such as "yesterday" count from; default: the clock.
+        as_of: Search the store as it was at this time.
+        kind: "semantic", "episodic" or "procedural".
+        tags: Tags that a memory must all have.
+        priority: "low", "normal", "high" or "critical".
+        pinned: True for pinned memories only, False for all others.
+        source_user: Name of the person who said it.
+        source_kind: "stated", "observed", "self", "peer" or "import".
+        source_scope: Conversation, session or place it comes from.
+        source_client: Program that stored it.
+        after: Created at or after this time.
+        before: Created at or before this time.
+        valid_at: True at this time.
+        file: Path of a file that a memory is about.
+        file_rel: What was done to the file: "modified", "created", "deleted" or "read".
+
+    Returns:
+        A list of hits, empty when nothing is about the question, with `weaker` (hits below
+        the cut-off), `misses`, `superseded`, `legs` (search methods used), `notes` and
+        `complete` (False while some texts have no vectors and were searched by words only).
+    """
+    store = store_at(store, ns, as_of)
+    conditions = Narrow(
+        kind=kind,
+        tags=tags,
+        priority=priority,
+        pinned=pinned,
+        source_user=source_user,
+        source_kind=source_kind,
+        source_scope=source_scope,
+        source_client=source_client,
+        after=after,
+        before=before,
+        valid_at=valid_at,
+        file=file,
+        file_rel=file_rel,
+    )
     at = store.clock() if now is None else as_time(now, "now")
     parsed = read_query(validate.text(query, "query"), at, validate.positive(limit, "limit"))
     min_score = validate.number(min_score, "min_score")

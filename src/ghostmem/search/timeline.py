@@ -44,10 +44,12 @@ class Event(Record):
 
 
 def timeline(store: Store, ns: str, what: str) -> list[Event]:
-    """Return the events of a key, or of the memories that a question finds, oldest first.
+    """Return how a key, or the memories that answer a question, changed, oldest first.
 
-    Memories that contradict each other share one timeline. It contains every version, restatement,
-    ending and removal."""
+    Args:
+        ns: Namespace.
+        what: Key, or a question when no memory has that key.
+    """
     validate.namespace(ns)
     text = validate.text(what, "key or question")
     if not text.strip():

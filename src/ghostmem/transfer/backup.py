@@ -22,10 +22,19 @@ class Backup(Record):
 
 
 def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
-    """Write a consistent copy to a new file, compact, private and checked.
+    """Copy the store to a file while it is in use, and check the copy.
 
-    An existing file is replaced only with `force`, and never while another program has it open. The
-    store remembers the path, so that a hard delete can name the copies that still hold the data."""
+    Symbolic links are followed, and a replaced file keeps its mode.
+
+    Args:
+        target: File or folder to write to.
+        force: Replace an existing file.
+
+    Raises:
+        ConflictError: The file exists, or another program has it open.
+        InvalidInputError: The target is a device or a pipe.
+        EngineError: The file cannot be written.
+    """
     validate.flags(force=force)
     path = validate.path(target, "target").expanduser()
     if path.is_dir() or str(target).endswith(("/", os.sep)):

@@ -50,11 +50,14 @@ def _secret(store: Store) -> str | None:
 
 
 def export(store: Store, ns: str | None = None, *, mark: bool = False) -> Iterator[str]:
-    """Yield a header, then every memory version, edge, link, access, alias, held text and rule.
+    """Yield all memories, edges and rules as JSON lines.
 
-    Nothing is left out and no export time is written: importing the lines into an empty store and
-    exporting again gives the same bytes. With `mark`, the header is signed, so that this store
-    recognises its own export."""
+    Importing the lines into an empty store and exporting again gives the same bytes.
+
+    Args:
+        ns: Namespace, prefix such as "agent:*", or None for all.
+        mark: Sign the export, so that this store imports it without the quarantine.
+    """
     chosen = validate.ns_filter(ns)
     secret = make_secret(store) if mark else None
     with store.engine.snapshot() as tx:
@@ -75,10 +78,13 @@ ORIGINAL_FIELDS = (
 
 
 def export_original(store: Store, ns: str | None = None) -> Iterator[str]:
-    """Yield the lines of a JSON array that the original Ghost imports.
+    """Yield the lines of a JSON array of current memories that the original Ghost imports.
 
-    It has the current memories, each after its earlier versions, so that the original counts its
-    versions alike. Edges, rules, days of use and the quarantine have no place in it."""
+    Each memory follows its earlier versions. Edges, rules and daily usage are left out.
+
+    Args:
+        ns: Namespace, prefix such as "agent:*", or None for all.
+    """
     chosen, now = validate.ns_filter(ns), store.clock()
     before = "["
     with store.engine.snapshot() as tx:

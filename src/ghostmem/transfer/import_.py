@@ -88,14 +88,20 @@ def import_(
     trust: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import lines that `export` wrote, or the original Ghost's JSON array.
+    """Import the lines of `export`, or the JSON array of the original Ghost.
 
-    Ids, versions, times and counters are kept. Versions that exist already stay unchanged, so
-    importing twice changes nothing. A key that exists with another history follows `on_conflict`:
-    "update" writes the imported content as its next version, "skip" keeps the stored one, "fail"
-    stops before anything is written. The whole input is read and checked first. Keys with a text
-    that looks like instructions go into quarantine, unless the input has this store's own mark or
-    the caller sets `trust`."""
+    Ids, versions, times and counters are kept, so importing twice changes nothing. Keys with
+    text that looks like instructions are quarantined, unless the lines carry this store's own
+    mark; `release` stores them later exactly as the import would have.
+
+    Args:
+        source: Open file or lines.
+        on_conflict: For keys with a different history: "update" writes the next version, "skip"
+            keeps the stored one, "fail" raises ConflictError before anything is written.
+        dry_run: Change nothing; report what would happen.
+        trust: Skip the quarantine.
+        progress: Called with the number of lines done.
+    """
     check_options(on_conflict, dry_run, trust)
     if isinstance(source, bytes) or not isinstance(source, Iterable):
         raise InvalidInputError(
@@ -170,10 +176,15 @@ def import_ghost(
     trust: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import a database of the original Ghost: versions, edges, links, files, rules and counters.
+    """Import a database of the original Ghost, which is only read.
 
-    The database is never written. Keys with a text that looks like instructions go into quarantine,
-    unless the caller sets `trust`."""
+    Args:
+        path: Database file of the original Ghost.
+        on_conflict: As in `import_`.
+        dry_run: Change nothing; report what would happen.
+        trust: Skip the quarantine.
+        progress: Called with the number of memories done.
+    """
     from ghostmem.store import read_original
 
     check_options(on_conflict, dry_run, trust)

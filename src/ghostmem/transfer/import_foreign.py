@@ -41,14 +41,17 @@ def import_foreign(
     trust: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import the files of another tool into a namespace; the files are only read.
+    """Import the memories of another tool, which are only read.
 
-    Importing again writes only changes: a memory is recognised by the id its tool gave it, whatever
-    its key is here. One that exists with other content follows `on_conflict`: "update" writes the
-    next version, "skip" keeps the stored one, "fail" stops before anything is written; locked
-    memories and statements of the user are always kept. Everything is read and checked before the
-    first write. A text that looks like instructions goes into quarantine, unless the caller sets
-    `trust`."""
+    Args:
+        path: File or folder that the tool wrote.
+        ns: Namespace of the memories.
+        kind: "mem0", "server-memory", "basic-memory" or "markdown".
+        on_conflict: As in `import_`.
+        dry_run: Change nothing; report what would happen.
+        trust: Skip the quarantine.
+        progress: Called with the number of memories done.
+    """
     check_options(on_conflict, dry_run, trust)
     return load(
         store,

@@ -6,10 +6,13 @@ from ghostmem.model import Memory
 from ghostmem.store import Store
 
 
-def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:
-    """Store a quarantined entry as if it had been trusted, and drop it from the quarantine.
+def release(store: Store, held_id: str, ns: str | None = None) -> Memory:
+    """Store a quarantined memory as if it had been trusted.
 
-    The id may be abbreviated."""
+    Args:
+        held_id: Id of the quarantined memory, or its start or end.
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+    """
     from ghostmem.memory.consolidate import write_summary
     from ghostmem.memory.verdict import compare_draft
     from ghostmem.memory.write import write_put

@@ -6,20 +6,20 @@ from datetime import datetime
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import Edge, Memory, NsFilter
-from ghostmem.store import Store, Transaction, index_rows, tagged
+from ghostmem.model import Edge, Memory
+from ghostmem.store import Store, Transaction, index_rows, open_memory, tagged, validate
 from ghostmem.text.chunk import CHUNKER
 
 MAX_EMBEDDED = 500  # chunks of removed versions that are embedded again
 
 
-def store_as_of(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
-    """Return a store in memory with each key's version and edges of a time.
+def store_at(store: Store, ns: str | None, as_of: datetime | str | None) -> Store:
+    """Return the store, or with `as_of` one in memory with the versions and edges of that time.
 
     Tiers, importance and counts, which maintenance changes in place, are those of today."""
-    from ghostmem.store import open_memory
-
-    at = as_time(as_of, "as_of")
+    if as_of is None:
+        return store
+    filter_, at = validate.ns_filter(ns), as_time(as_of, "as_of")
     if at > store.clock():
         raise InvalidInputError(
             f"as_of {format_time(at)} is in the future",
@@ -29,12 +29,14 @@ def store_as_of(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
     with store.engine.snapshot() as source, engine.write(durable=False) as target:
         rows = [
             memory
-            for memory in source.listing.rows(ns)
+            for memory in source.listing.rows(filter_)
             if memory.written_at <= at and (memory.deleted_at is None or memory.deleted_at > at)
         ]
         _copy_memories(store, source, target, rows)
         _copy_edges(source, target, rows, at)
-        for alias in source.source_aliases.all(ns):  # who somebody is does not change with time
+        for alias in source.source_aliases.all(
+            filter_
+        ):  # who somebody is does not change with time
             target.source_aliases.put(alias)
     return replace(store, engine=engine, clock=lambda: at)
 

@@ -67,9 +67,11 @@ class Resolution(Record):
 
 
 def conflicts(store: Store, ns: str | None = None) -> Conflicts:
-    """Return the pairs of current memories that contradict each other, and doubtful memories.
+    """Return unresolved contradictions, and memories that may be outdated.
 
-    A memory is doubtful when it depends on, or is a summary of, one that has ended."""
+    Args:
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+    """
     now = store.clock()
     unresolved: list[Conflict] = []
     doubts: list[Doubt] = []
@@ -156,11 +158,18 @@ def resolve(
     both: bool = False,
     unlock: bool = False,
 ) -> Resolution:
-    """Keep one memory and close those it contradicts.
+    """Decide a contradiction: retire the other memories, or keep both.
 
-    With `other` only that one is closed, with `both` none. A closed memory is demoted and left out
-    of search and context, and its importance passes to the one that is kept; nothing is deleted.
-    If that one was closed in favour of another, it is reopened."""
+    Args:
+        ns: Namespace.
+        keep: Key of the memory to keep.
+        other: Key of the memory to retire; default: all that contradict `keep`.
+        both: Both are true; they do not contradict each other.
+        unlock: Also retire or reopen a memory tagged `locked`.
+
+    Raises:
+        NotFoundError: Nothing contradicts `keep`.
+    """
     validate.flags(both=both, unlock=unlock)
     validate.namespace(ns)
     with store.engine.write(within=(ns,)) as tx:
@@ -209,7 +218,17 @@ def _unlink(tx: Transaction, kept: Memory, rivals: list[Memory], now: datetime) 
 
 
 def reopen_memory(store: Store, ns: str, key: str, *, unlock: bool = False) -> Resolution:
-    """Reopen a closed memory with its fields from before."""
+    """Make a retired memory valid again.
+
+    Args:
+        ns: Namespace.
+        key: Key of the memory.
+        unlock: Also reopen a memory tagged `locked`.
+
+    Raises:
+        ConflictError: Its validity has not ended.
+        LockedError: It is tagged `locked`.
+    """
     validate.flags(unlock=unlock)
     validate.namespace(ns)
     with store.engine.write(within=(ns,)) as tx:

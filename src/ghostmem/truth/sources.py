@@ -11,7 +11,18 @@ from ghostmem.store import Store, Transaction, validate
 
 
 def set_source_alias(store: Store, ns: str, alias: str, canonical: str) -> SourceAlias:
-    """Declare that `alias` names the same person as `canonical`, or change whom it names."""
+    """Declare that two names are the same person; `for_user` then finds both.
+
+    Memories keep the name they were stored with.
+
+    Args:
+        ns: Namespace of the memories.
+        alias: Another spelling of the name; spellings are compared without case.
+        canonical: The canonical name.
+
+    Raises:
+        ConflictError: The canonical name is itself an alias, or the alias has aliases.
+    """
     new = checked_alias(SourceAlias(ns, alias, canonical, store.clock()))
     with store.engine.write(within=(ns,)) as tx:
         write_alias(tx, new)
@@ -54,13 +65,25 @@ def write_alias(tx: Transaction, new: SourceAlias) -> None:
 
 
 def source_aliases(store: Store, ns: str | None = None) -> list[SourceAlias]:
-    """Return the aliases of some namespaces, ordered by canonical name."""
+    """Return the declared spellings of people's names, with the canonical name of each.
+
+    Args:
+        ns: Namespace, a prefix such as "agent:*", or None for all.
+    """
     with store.engine.read() as tx:
         return tx.source_aliases.all(validate.ns_filter(ns))
 
 
 def rm_source_alias(store: Store, ns: str, alias: str) -> SourceAlias:
-    """Remove an alias and return it."""
+    """Remove a declared spelling.
+
+    Args:
+        ns: Namespace of the alias.
+        alias: Spelling to remove.
+
+    Raises:
+        NotFoundError: There is no such alias.
+    """
     validate.namespace(ns)
     name = _name(alias, "alias")
     with store.engine.write(within=(ns,)) as tx:

@@ -195,7 +195,7 @@ def _ready(ghost: Ghost) -> bool:
 
 
 def _gauges(ghost: Ghost) -> dict[str, tuple[str, int]]:
-    found = ghost.stats()
+    found = ghost.admin.stats()
     return {
         "ghost_memories": ("Live memories.", found.active_memories),
         "ghost_memory_versions": ("Memories with all their versions.", found.total_memories),

@@ -104,13 +104,13 @@ def _namespaces(ghost: Ghost, given: Given) -> Any:
     caller = CALLER.get()
     return {
         "namespaces": [
-            info for info in ghost.namespaces(given.get("ns")) if caller.may(info.ns, "read")
+            info for info in ghost.admin.namespaces(given.get("ns")) if caller.may(info.ns, "read")
         ]
     }
 
 
 def _stats(ghost: Ghost, _: Given) -> Any:
-    found = ghost.stats().to_dict()
+    found = ghost.admin.stats().to_dict()
     del found["db_path"]  # callers need not know where the server keeps its file
     return found
 
@@ -120,7 +120,7 @@ def _runs(ghost: Ghost, given: Given) -> Any:
 
 
 def _visible(ghost: Ghost, need: str) -> list[Run]:
-    return [run for run in ghost.runs(limit=10_000) if CALLER.get().may(run.scope, need)]
+    return [run for run in ghost.lifecycle.runs(limit=10_000) if CALLER.get().may(run.scope, need)]
 
 
 def _undo(ghost: Ghost, given: Given) -> Any:
@@ -132,7 +132,7 @@ def _undo(ghost: Ghost, given: Given) -> Any:
         run = find_run(ghost.store, name)
     if run is None or not CALLER.get().may(run.scope, need):
         raise NotFoundError("there is no such run", "GET /api/v1/runs lists them")
-    return ghost.undo(run.id, dry_run=given.get("dry_run", False))
+    return ghost.lifecycle.undo(run.id, dry_run=given.get("dry_run", False))
 
 
 def _rule(ghost: Ghost, rule_id: str, need: str) -> Rule:
@@ -140,7 +140,7 @@ def _rule(ghost: Ghost, rule_id: str, need: str) -> Rule:
 
     Everybody may read rules for all namespaces.
     """
-    found = next((rule for rule in ghost.rules() if rule.id == rule_id), None)
+    found = next((rule for rule in ghost.lifecycle.rules() if rule.id == rule_id), None)
     if found is None or not (CALLER.get().may(found.ns, need) or (need == "read" and not found.ns)):
         raise NotFoundError("there is no such rule", "GET /api/v1/rules lists them")
     return found
@@ -151,7 +151,7 @@ def _rules(ghost: Ghost, given: Given) -> Any:
     return {
         "rules": [
             rule
-            for rule in ghost.rules(given.get("ns"))
+            for rule in ghost.lifecycle.rules(given.get("ns"))
             if not rule.ns or caller.may(rule.ns, "read")
         ]
     }
@@ -161,11 +161,11 @@ def _set_rule(ghost: Ghost, given: Given) -> Any:
     require(given.get("ns", ""), "admin")
     if "rule_id" in given and not CALLER.get().may("", "admin"):
         _rule(ghost, given["rule_id"], "admin")
-    return ghost.set_rule(given.pop("name"), given.pop("action"), **given)
+    return ghost.lifecycle.set_rule(given.pop("name"), given.pop("action"), **given)
 
 
 def _rm_rule(ghost: Ghost, given: Given) -> Any:
-    return {"deleted": ghost.rm_rule(_rule(ghost, given["rule_id"], "admin").id).id}
+    return {"deleted": ghost.lifecycle.rm_rule(_rule(ghost, given["rule_id"], "admin").id).id}
 
 
 _MEMORY = "/memories/{ns}/{key}"
@@ -423,7 +423,7 @@ ROUTES: tuple[ApiRoute, ...] = (
         "write",
         ONE,
         "Remove a link.",
-        lambda g, a: g.rm_edge(**a),
+        lambda g, a: g.graph.rm_edge(**a),
         _ENDS,
         tuple(_ENDS),
     ),
@@ -433,7 +433,7 @@ ROUTES: tuple[ApiRoute, ...] = (
         "read",
         ONE,
         "List pairs of similar memories whose relation is unknown.",
-        lambda g, a: g.edge_candidates(**a),
+        lambda g, a: g.graph.edge_candidates(**a),
         fields("edge_candidates", seed={"maxItems": 50}),
         ("ns",),
     ),
@@ -515,7 +515,7 @@ ROUTES: tuple[ApiRoute, ...] = (
         "read",
         SEVERAL,
         "List tags, most used first.",
-        listed("tags", lambda g, a: g.tags(**a)),
+        listed("tags", lambda g, a: g.admin.tags(**a)),
         NS_FILTER,
     ),
     ApiRoute(
@@ -543,12 +543,18 @@ ROUTES: tuple[ApiRoute, ...] = (
         "read",
         SEVERAL,
         "Show an overview of a namespace.",
-        lambda g, a: g.peek(**a),
+        lambda g, a: g.admin.peek(**a),
         NS_FILTER,
     ),
     ApiRoute("GET", "/stats", "read", ALL, "Return counts and sizes of the store.", _stats, {}),
     ApiRoute(
-        "GET", "/check", "admin", ALL, "Check the store for corruption.", lambda g, _: g.check(), {}
+        "GET",
+        "/check",
+        "admin",
+        ALL,
+        "Check the store for corruption.",
+        lambda g, _: g.admin.check(),
+        {},
     ),
     ApiRoute(
         "GET",

@@ -68,7 +68,9 @@ def _session(ghost: Ghost, _: Given) -> Any:
     """Return who is calling, the token that writes must carry, and the writable namespaces."""
     now, caller = visit(), CALLER.get()
     states = written(ghost.store)  # first, so that the page hears of every later change
-    counts = {info.ns: info.count for info in ghost.namespaces() if caller.may(info.ns, "read")}
+    counts = {
+        info.ns: info.count for info in ghost.admin.namespaces() if caller.may(info.ns, "read")
+    }
     for ns, _scope in caller.grants:  # a namespace may be granted before it has memories
         if not ns.endswith("*"):
             counts.setdefault(ns, 0)
@@ -284,7 +286,7 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "read",
         SEVERAL,
         "List the quarantined memories.",
-        lambda g, a: {"held": g.quarantined(a.get("ns"))[: a.get("limit", 200)]},
+        lambda g, a: {"held": g.quarantine.list(a.get("ns"))[: a.get("limit", 200)]},
         {**NS_FILTER, **LIMIT},
     ),
     ApiRoute(
@@ -293,7 +295,7 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "admin",
         ONE,
         "Store a quarantined memory as if it had been trusted.",
-        lambda g, a: g.release(a["id"], ns=a["ns"]),
+        lambda g, a: g.quarantine.release(a["id"], ns=a["ns"]),
         {**NS, "id": text("Id, or the start or end of it.", 64, 4)},
         ("ns", "id"),
     ),
@@ -303,7 +305,7 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "admin",
         ONE,
         "Delete quarantined memories permanently.",
-        lambda g, a: without_places(g.drop_held(a.pop("ids"), **a), a["ns"]),
+        lambda g, a: without_places(g.quarantine.drop(a.pop("ids"), **a), a["ns"]),
         {
             **NS,
             "ids": texts("Ids, or their start or end.", 200, 64),

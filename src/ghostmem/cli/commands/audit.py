@@ -96,7 +96,7 @@ def audit_verify(console: Console, head: str | None) -> int:
     Keep the head that it prints elsewhere: given later, it proves that nothing before it was
     rewritten.
     """
-    found = console.ghost.verify_log(head)
+    found = console.ghost.admin.verify_log(head=head)
     lines = [_chain_text(chain) for chain in found.chains if chain.lines or chain.broken]
     lines += [visible(sentence) for sentence in found.broken]
     lines += [found.known] if found.known else []
@@ -140,7 +140,7 @@ def _chain_text(chain: Chain) -> str:
 def audit_log(console: Console, ns: str | None, since: str | None, limit: int) -> None:
     """List the audit log: who changed which memory, how and when."""
     console.show_all(
-        console.ghost.audit_log(console.ns_filter(ns), since=since, limit=limit or None),
+        console.ghost.admin.audit_log(console.ns_filter(ns), since=since, limit=limit or None),
         _log_text,
         "no changes yet",
     )

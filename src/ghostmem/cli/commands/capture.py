@@ -368,7 +368,7 @@ def _ingest_transcript(
     allow_secrets: bool,
     dry_run: bool,
 ) -> None:
-    done = console.ghost.ingest_transcript(
+    done = console.ghost.transfer.ingest_transcript(
         path,
         console.ns(ns),
         format=recorder,
@@ -461,7 +461,7 @@ def mine_procedures(
     store = sessions is not None if store is None else store
     needs_ns = store or (sessions is None and not paths)
     console.progress("reading")
-    done = console.ghost.mine_procedures(
+    done = console.ghost.transfer.mine_procedures(
         () if sessions is not None else paths,
         console.ns(ns) if needs_ns else ns,
         sessions=sessions,

@@ -55,7 +55,7 @@ def get(
         if history:
             console.show_all(reversed(console.ghost.history(space, name)), version_text)
             return
-        memory = console.ghost.get(space, name, version, as_of=as_of)
+        memory = console.ghost.get(space, name, version=version, as_of=as_of)
     console.json(memory) if console.as_json else console.raw(memory.content)
 
 

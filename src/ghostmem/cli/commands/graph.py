@@ -152,7 +152,9 @@ def edge_candidates(
     console: Console, ns: str | None, max_pairs: int, seed: tuple[str, ...]
 ) -> None:
     """Show similar pairs, to decide whether one causes, prevents or implies the other."""
-    found = console.ghost.edge_candidates(console.ns(ns), max_pairs=max_pairs, seed=words(seed))
+    found = console.ghost.graph.edge_candidates(
+        console.ns(ns), max_pairs=max_pairs, seed=words(seed)
+    )
     if console.as_json:
         console.json(found)
         return
@@ -168,7 +170,7 @@ def edge_candidates(
 @DRY_RUN
 def edge_relink(console: Console, ns: str | None, dry_run: bool) -> None:
     """Link memories that share names, topics or meaning."""
-    done = console.ghost.relink(
+    done = console.ghost.graph.relink(
         console.ns(ns), dry_run=dry_run, progress=console.progress("compared")
     )
     text = (
@@ -214,7 +216,7 @@ def _add_edge(
     rel: str | None,
     weight: float | None,
 ) -> None:
-    made = console.ghost.edge(*_ends(console, ns, from_key, to_key, rel), weight)
+    made = console.ghost.edge(*_ends(console, ns, from_key, to_key, rel), weight=weight)
     console.show(
         made, f"{'linked' if made.outcome is Outcome.CREATED else 'updated'} {_edge_text(made)}"
     )
@@ -223,7 +225,7 @@ def _add_edge(
 def _rm_edge(
     console: Console, ns: str | None, from_key: str | None, to_key: str | None, rel: str | None
 ) -> None:
-    gone = console.ghost.rm_edge(*_ends(console, ns, from_key, to_key, rel))
+    gone = console.ghost.graph.rm_edge(*_ends(console, ns, from_key, to_key, rel))
     console.show({"status": "deleted", **gone.to_dict()}, f"removed {_edge_text(gone)}")
 
 
@@ -287,7 +289,7 @@ def link(
     if rm:
         _rm_edge(console, given, from_key, to_key, rel)
         return
-    made = console.ghost.link(*_ends(console, given, from_key, to_key, rel))
+    made = console.ghost.graph.link(*_ends(console, given, from_key, to_key, rel))
     console.show(made, f"linked {_edge_text(made)}")
 
 
@@ -465,7 +467,7 @@ def infer_edges(
     """Ask a model how similar memories relate: which causes, prevents or implies which."""
     from ghostmem.graph.ask.choose import choose
 
-    done = console.ghost.infer_edges(
+    done = console.ghost.graph.infer_edges(
         console.ns(ns),
         max_pairs=max_pairs,
         seed=words(seed),

@@ -135,12 +135,12 @@ def undo(console: Console, run: str | None, dry_run: bool, limit: int) -> None:
     """Revert a lifecycle run; without a run, list them."""
     if run is None:
         console.show_all(
-            console.ghost.runs(limit=limit),
+            console.ghost.lifecycle.runs(limit=limit),
             _run_text,
             "no runs yet; `ghost reflect` starts one, `ghost restore KEY` reverts a deletion",
         )
         return
-    done = console.ghost.undo(run, dry_run=dry_run)
+    done = console.ghost.lifecycle.undo(run, dry_run=dry_run)
     console.show(
         done,
         f"{'would revert' if dry_run else 'reverted'} {plural(done.undone, 'change')} "
@@ -187,7 +187,7 @@ rule = ListingGroup(
 @click.option("-n", "--ns", metavar="NS", help="Only rules that apply in this namespace.")
 def _list_rules(console: Console, ns: str | None) -> None:
     """List the rules, highest priority first."""
-    console.show_all(console.ghost.rules(ns), _rule_text, "no rules")
+    console.show_all(console.ghost.lifecycle.rules(ns), _rule_text, "no rules")
 
 
 rule.set_alone(_list_rules)
@@ -198,7 +198,7 @@ rule.command("list")(_list_rules)
 @click.argument("rule_id", metavar="ID")
 def rule_get(console: Console, rule_id: str) -> None:
     """Show one rule."""
-    changed = console.ghost.rule(rule_id)
+    changed = console.ghost.lifecycle.rule(rule_id)
     console.show(changed, _rule_text(changed))
 
 
@@ -223,7 +223,7 @@ def rule_set(
 ) -> None:
     """Add a rule, or replace one."""
     params = json_object(action_params, "--action-params")
-    changed = console.ghost.set_rule(name, action, action_params=params, **fields)
+    changed = console.ghost.lifecycle.set_rule(name, action, action_params=params, **fields)
     console.show(changed, f"set {_rule_text(changed)}")
 
 
@@ -233,7 +233,7 @@ def rule_delete(console: Console, rule_id: str) -> None:
     """Delete a rule, or disable a built-in one."""
     from ghostmem.lifecycle.builtin import BUILT_IN
 
-    changed = console.ghost.rm_rule(rule_id)
+    changed = console.ghost.lifecycle.rm_rule(rule_id)
     is_built_in = any(changed.id == built_in.id for built_in in BUILT_IN)
     console.show(
         {"deleted": changed.id},
@@ -247,7 +247,7 @@ def rule_delete(console: Console, rule_id: str) -> None:
 @click.argument("rule_id", metavar="ID")
 def rule_reset(console: Console, rule_id: str) -> None:
     """Restore a built-in rule to its original state."""
-    changed = console.ghost.reset_rule(rule_id)
+    changed = console.ghost.lifecycle.reset_rule(rule_id)
     console.show(changed, f"reset {_rule_text(changed)}")
 
 

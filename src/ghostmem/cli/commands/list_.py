@@ -115,7 +115,7 @@ tags = ListingGroup(
 @NS_FILTER
 def _list_tags(console: Console, ns: str | None) -> None:
     """List tags, most used first."""
-    found = console.ghost.tags(console.ns_filter(ns))
+    found = console.ghost.admin.tags(console.ns_filter(ns))
     console.show_all(
         found, lambda info: f"{visible(info.tag):<30} {plural(info.count, 'memory')}", "(no tags)"
     )
@@ -132,7 +132,7 @@ tags.command("list")(_list_tags)
 @UNLOCK
 def tags_rename(console: Console, old: str, new: str, ns: str | None, unlock: bool) -> None:
     """Rename a tag on every live memory."""
-    done = console.ghost.rename_tag(old, new, console.ns_filter(ns), unlock=unlock)
+    done = console.ghost.admin.rename_tag(old, new, console.ns_filter(ns), unlock=unlock)
     console.show(done, f"renamed {old} to {new} on {plural(done.affected, 'memory')}")
 
 
@@ -142,7 +142,7 @@ def tags_rename(console: Console, old: str, new: str, ns: str | None, unlock: bo
 @UNLOCK
 def tags_rm(console: Console, tag: str, ns: str | None, unlock: bool) -> None:
     """Remove a tag from every live memory."""
-    done = console.ghost.rm_tag(tag, console.ns_filter(ns), unlock=unlock)
+    done = console.ghost.admin.rm_tag(tag, console.ns_filter(ns), unlock=unlock)
     console.show(done, f"removed {tag} from {plural(done.affected, 'memory')}")
 
 
@@ -159,7 +159,7 @@ ns = ListingGroup(
 
 def _list_namespaces(console: Console, ns: str | None = None) -> None:
     console.show_all(
-        console.ghost.namespaces(ns),
+        console.ghost.admin.namespaces(ns),
         lambda info: f"{bold(info.ns)}  {plural(info.count, 'memory')}, {plural(info.keys, 'key')}",
         "no namespaces yet",
     )
@@ -179,7 +179,7 @@ def ns_list(console: Console, ns: str | None) -> None:
 @click.argument("ns", required=False)
 def ns_tree(console: Console, ns: str | None) -> None:
     """Show namespaces as a tree of their segments."""
-    found = {info.ns: info for info in console.ghost.namespaces(ns)}
+    found = {info.ns: info for info in console.ghost.admin.namespaces(ns)}
     paths = sorted(
         {
             ":".join(name.split(":")[:depth])
@@ -211,7 +211,7 @@ def ns_rm(console: Console, ns: str, hard: bool, unlock: bool, dry_run: bool, ye
     """Delete all memories of a namespace, or of all namespaces with a prefix such as agent:*."""
     if not dry_run:
         console.confirm(f"{'Delete for good' if hard else 'Delete'} everything in {ns}?", yes)
-    done = console.ghost.rm_namespace(ns, hard=hard, unlock=unlock, dry_run=dry_run)
+    done = console.ghost.admin.rm_namespace(ns, hard=hard, unlock=unlock, dry_run=dry_run)
     action = "permanently deleted" if hard else "soft-deleted"
     what = f"{plural(done.deleted, 'version' if hard else 'memory')} in {ns}"
     space = "NS" if "*" in ns else ns

@@ -64,7 +64,7 @@ def notes_add(
     console: Console, folder: str, ns: str | None, layout: str | None, source_kind: str | None
 ) -> None:
     """Search a folder from now on; its files are only read."""
-    done = console.ghost.add_notes(
+    done = console.ghost.notes.add(
         folder, ns, layout=layout, source_kind=source_kind, progress=console.progress("notes")
     )
     report = done.report
@@ -107,7 +107,7 @@ def notes_list(console: Console, ns: str | None) -> None:
     mirrored = mirrors(console.ghost.store, ns)
     nothing = "no folders are searched" if mirrored else "no folders yet"
     console.show_all(
-        console.ghost.note_folders(ns), _folder_text, f"{nothing}; add one with `ghost notes add`"
+        console.ghost.notes.folders(ns), _folder_text, f"{nothing}; add one with `ghost notes add`"
     )
     console.notes(
         f"{mirror.root} is a mirror of {mirror.ns}, layout {mirror.layout}" for mirror in mirrored
@@ -123,7 +123,7 @@ def _folder_text(folder: "Folder") -> str:
 @FOLDER
 def notes_status(console: Console, folder: str | None) -> None:
     """Compare folders on disk with the index."""
-    found = console.ghost.notes_status(folder)
+    found = console.ghost.notes.status(folder)
     console.show_all(found, _status_text, "no folders yet; add one with `ghost notes add`")
     for status in found:
         console.notes(_left_out_notes(status.left_out, status))
@@ -150,7 +150,7 @@ def notes_search(console: Console, query: tuple[str, ...], ns: str | None, limit
 )
 def notes_sync(console: Console, folder: str | None, full: bool, accept_deletes: bool) -> int:
     """Index changed notes, and make their vectors."""
-    found = console.ghost.sync_notes(
+    found = console.ghost.notes.sync(
         folder, full=full, accept_deletes=accept_deletes, progress=console.progress("notes")
     )
     console.show_all(found, _sync_text, "no folders yet; add one with `ghost notes add`")
@@ -185,7 +185,7 @@ def notes_rm(console: Console, folder: str, dry_run: bool, yes: bool) -> None:
     """Stop searching or mirroring a folder; its files stay as they are."""
     if not dry_run:
         console.confirm(f"Stop searching {folder}?", yes)
-    done = console.ghost.rm_notes(folder, dry_run=dry_run)
+    done = console.ghost.notes.rm(folder, dry_run=dry_run)
     if done.mirrored:
         what = f"the mirror of {done.ns} in {visible(done.root)}; no file or memory was changed"
     else:
@@ -203,7 +203,7 @@ def notes_write(
     console: Console, key: str, text: tuple[str, ...], ns: str | None, base: str | None
 ) -> None:
     """Replace the text of a section; the rest of its file stays as it is."""
-    done = console.ghost.write_note(
+    done = console.ghost.notes.write(
         console.required_ns(ns), key, read_text(text, "a text"), base=base
     )
     console.show(done, f"wrote {visible(done.path)}, line {done.line}")
@@ -229,7 +229,7 @@ def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, lim
 
     text = " ".join(query)
     blocks_found = grep_notes(
-        [Path(folder)] if folder else console.ghost.note_folders() or [Path()], text, limit
+        [Path(folder)] if folder else console.ghost.notes.folders() or [Path()], text, limit
     )
     shown = format_blocks(blocks_found, text).removesuffix("\n")
     if console.as_json:
@@ -376,7 +376,7 @@ def notes_mirror(
     """Synchronise a namespace and a markdown folder in both directions."""
 
     def run() -> "MirrorReport":
-        return console.ghost.mirror(
+        return console.ghost.notes.mirror(
             folder,
             console.required_ns(ns),
             layout=layout,

@@ -56,7 +56,7 @@ def _outline_fields(given: dict[str, Any]) -> dict[str, Any]:
 def outline_symbol(console: Console, symbol: str, language: str | None, **given: Any) -> None:
     """Show the relations of a symbol, by its full or partial name."""
     _print_outline(
-        console, console.ghost.outline_symbol(symbol, language, **_outline_fields(given))
+        console, console.ghost.outline.symbol(symbol, language=language, **_outline_fields(given))
     )
 
 
@@ -65,14 +65,18 @@ def outline_symbol(console: Console, symbol: str, language: str | None, **given:
 @OUTLINE_OPTIONS
 def outline_file(console: Console, file: str, language: str | None, **given: Any) -> None:
     """Show every symbol that a file declares."""
-    _print_outline(console, console.ghost.outline_file(file, language, **_outline_fields(given)))
+    _print_outline(
+        console, console.ghost.outline.file(file, language=language, **_outline_fields(given))
+    )
 
 
 @outline.command("project")
 @OUTLINE_OPTIONS
 def outline_project(console: Console, language: str | None, **given: Any) -> None:
     """Show every symbol of a project."""
-    _print_outline(console, console.ghost.outline_project(language, **_outline_fields(given)))
+    _print_outline(
+        console, console.ghost.outline.project(language=language, **_outline_fields(given))
+    )
 
 
 @command(
@@ -87,7 +91,7 @@ def outline_project(console: Console, language: str | None, **given: Any) -> Non
     "--all", "everything", is_flag=True, help="Also list memories whose code is unchanged."
 )
 def stale(console: Console, ns: str | None, root: str | None, everything: bool) -> None:
-    found = console.ghost.stale(console.ns_filter(ns), root, everything=everything)
+    found = console.ghost.outline.stale(console.ns_filter(ns), root=root, everything=everything)
     console.show_all(
         found,
         _stale_row,

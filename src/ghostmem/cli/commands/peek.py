@@ -43,7 +43,7 @@ def peek(
 
         watch_peek(console, space, interval)
     elif console.as_json:
-        console.json(console.ghost.peek(space))
+        console.json(console.ghost.admin.peek(space))
     else:
         found = look(console.ghost.store, space)
         console.line("\n".join(lines(found, console.ghost.store.clock(), width())))
@@ -53,4 +53,4 @@ def peek(
 
 def _counts(console: Console) -> Counter[str]:
     """Count the memories in each namespace."""
-    return Counter({info.ns: info.count for info in console.ghost.namespaces()})
+    return Counter({info.ns: info.count for info in console.ghost.admin.namespaces()})

@@ -89,7 +89,7 @@ def restore(
     unlock: bool,
 ) -> None:
     memory = console.ghost.restore(
-        *console.memory_name(ns, one_key(key, key_argument)), version, unlock=unlock
+        *console.memory_name(ns, one_key(key, key_argument)), version=version, unlock=unlock
     )
     console.show(memory, f"restored {named(memory)} v{memory.version}")
 
@@ -207,7 +207,7 @@ def gc(
     if purge_deleted and not dry_run:
         console.confirm("Permanently delete memories that were deleted before?", yes)
     console.progress("collecting")
-    done = console.ghost.gc(
+    done = console.ghost.lifecycle.gc(
         stale=stale, purge_deleted=purge_deleted, vacuum=vacuum, dry_run=dry_run
     )
     verb = "would delete" if dry_run else "deleted"
@@ -247,7 +247,7 @@ quarantine = ListingGroup(
 def _list_quarantine(console: Console, ns: str | None) -> None:
     """List the quarantined memories with the reasons."""
     console.show_all(
-        console.ghost.quarantined(console.ns_filter(ns)),
+        console.ghost.quarantine.list(console.ns_filter(ns)),
         _quarantine_row,
         "the quarantine is empty",
     )
@@ -283,7 +283,7 @@ def quarantine_release(
     if chosen:
         console.confirm(f"Release {plural(len(chosen), 'quarantined memory')}?", yes)
     for held in chosen:
-        memory = console.ghost.release(held.id)
+        memory = console.ghost.quarantine.release(held.id)
         console.show(memory, f"released {named(memory)}")
     if not chosen and not console.as_json:
         console.note("the quarantine is empty")
@@ -308,7 +308,7 @@ def quarantine_drop(
     chosen = _chosen_items(console, ids, ns, everything)
     if chosen and not dry_run:
         console.confirm(f"Delete {plural(len(chosen), 'quarantined memory')} for good?", yes)
-    done = console.ghost.drop_held([held.id for held in chosen], dry_run=dry_run)
+    done = console.ghost.quarantine.drop([held.id for held in chosen], dry_run=dry_run)
     console.show(
         done,
         f"{'would drop' if dry_run else 'dropped'} "
@@ -329,8 +329,8 @@ def _chosen_items(
         )
     where = console.ns_filter(ns)
     if everything:
-        return console.ghost.quarantined(where)
-    chosen = [console.ghost.held(item_id, ns=where) for item_id in ids]
+        return console.ghost.quarantine.list(where)
+    chosen = [console.ghost.quarantine.get(item_id, ns=where) for item_id in ids]
     return list({held.id: held for held in chosen}.values())  # an id may be given twice
 
 

@@ -232,7 +232,7 @@ def serve(
 def has_token(ghost: "Ghost") -> bool:
     """Tell whether the store has a valid token."""
     now = ghost.store.clock()
-    return any(token.is_live(now) for token in ghost.tokens())
+    return any(token.is_live(now) for token in ghost.admin.tokens())
 
 
 @command(
@@ -341,7 +341,7 @@ token = ListingGroup(
 @click.option("--expires", metavar="DURATION", help="Expire after this long, such as 90d.")
 def token_create(console: Console, name: str, grants: tuple[str, ...], expires: str | None) -> None:
     """Create a token and print its secret once."""
-    secret, token = console.ghost.create_token(name, grants, expires=expires)
+    secret, token = console.ghost.admin.create_token(name, grants, expires=expires)
     console.show({**token.to_dict(), "secret": secret}, secret)
     if not console.as_json:
         console.note(
@@ -354,7 +354,7 @@ def _list_tokens(console: Console) -> None:
     """List all tokens, oldest first."""
     at = console.ghost.store.clock()
     console.show_all(
-        console.ghost.tokens(),
+        console.ghost.admin.tokens(),
         lambda token: _token_text(token, at),
         "no tokens; `ghost token create` creates one",
     )
@@ -368,7 +368,7 @@ token.command("list")(_list_tokens)
 @click.argument("token")
 def token_revoke(console: Console, token: str) -> None:
     """Revoke a token at once, by its name or id."""
-    done = console.ghost.revoke_token(token)
+    done = console.ghost.admin.revoke_token(token)
     console.show(done, f"revoked {visible(done.name)}")
 
 

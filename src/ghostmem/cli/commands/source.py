@@ -25,7 +25,7 @@ source = CommandGroup(
 @NS
 def source_alias(console: Console, alias: str, canonical: str, ns: str | None) -> None:
     """Declare another spelling of a person's name."""
-    declared = console.ghost.set_source_alias(console.ns(ns), alias, canonical)
+    declared = console.ghost.admin.set_source_alias(console.ns(ns), alias, canonical)
     console.show({**declared.to_dict(), "status": "declared"}, f"declared {_alias_text(declared)}")
 
 
@@ -33,7 +33,7 @@ def source_alias(console: Console, alias: str, canonical: str, ns: str | None) -
 @NS_FILTER
 def source_list(console: Console, ns: str | None) -> None:
     """List the declared spellings."""
-    aliases = console.ghost.source_aliases(console.ns_filter(ns))
+    aliases = console.ghost.admin.source_aliases(console.ns_filter(ns))
     console.show_all(aliases, _alias_text, "no spellings are declared")
 
 
@@ -42,7 +42,7 @@ def source_list(console: Console, ns: str | None) -> None:
 @NS
 def source_rm(console: Console, alias: str, ns: str | None) -> None:
     """Remove a declared spelling."""
-    removed = console.ghost.rm_source_alias(console.ns(ns), alias)
+    removed = console.ghost.admin.rm_source_alias(console.ns(ns), alias)
     console.show({**removed.to_dict(), "status": "removed"}, f"removed {_alias_text(removed)}")
 
 

@@ -19,7 +19,7 @@ embed = CommandGroup(
 @embed.command("status")
 def embed_status(console: Console) -> None:
     """Show how much of the store has vectors of its model."""
-    found = console.ghost.embed_status()
+    found = console.ghost.admin.embed_status()
     text = f"provider {found.provider}{f', model {found.model}' if found.model else ''}: "
     text += (
         f"{found.embedded:,} of {plural(found.chunks, 'chunk')} have vectors, "
@@ -43,8 +43,8 @@ def embed_status(console: Console) -> None:
 )
 def embed_backfill(console: Console, everything: bool) -> None:
     """Create the missing vectors; can be stopped and run again."""
-    embed = console.ghost.embed_switch if everything else console.ghost.embed_backfill
-    done = embed(console.progress("embedded"))
+    embed = console.ghost.admin.embed_switch if everything else console.ghost.admin.embed_backfill
+    done = embed(progress=console.progress("embedded"))
     console.show({"embedded": done}, f"embedded {plural(done, 'chunk')}")
 
 
@@ -55,7 +55,7 @@ def embed_switch(console: Console) -> None:
     Until then, searches use the vectors of the previous model. The provider local changes to the
     model in GHOST_EMBED_MODEL, or to the one of new stores.
     """
-    done = console.ghost.embed_switch(console.progress("embedded"))
+    done = console.ghost.admin.embed_switch(progress=console.progress("embedded"))
     console.show(
         {"embedded": done},
         f"embedded {plural(done, 'chunk')}; the vectors of other models were deleted",
@@ -64,7 +64,7 @@ def embed_switch(console: Console) -> None:
 
 @command("stats", "  ghost stats --json\n")
 def stats(console: Console) -> None:
-    found = console.ghost.stats()
+    found = console.ghost.admin.stats()
     lines = [
         f"{bold(found.db_path)}  {size(found.db_size_bytes)}",
         f"{plural(found.active_memories, 'memory')} live, "
@@ -86,7 +86,7 @@ def check(console: Console) -> int:
     together with its checksum.
     """
     console.progress("checking")
-    found = console.ghost.check()
+    found = console.ghost.admin.check()
     console.show(found, "clean" if found.ok else "\n".join(found.problems))
     if not found.ok:
         console.note("run `ghost repair` to rebuild the indexes from the rows")
@@ -100,7 +100,7 @@ def repair(console: Console) -> int:
     A field of a row that cannot be read any more, such as a damaged date, gets its default, so
     that the rest of the row can be used again.
     """
-    done = console.ghost.repair(console.progress("repaired"))
+    done = console.ghost.admin.repair(progress=console.progress("repaired"))
     counts = done.done
     indexed = f"{plural(counts['memories'], 'memory')} ({plural(counts['chunks'], 'chunk')})"
     text = f"indexed {indexed}, removed {plural(counts['orphans'], 'orphan')}"

@@ -74,9 +74,11 @@ def export(
             "--mark cannot be combined with --as original", "leave one of them out"
         )
     ghost = console.ghost
-    if ns is not None and not console.as_json and not ghost.namespaces(ns):
+    if ns is not None and not console.as_json and not ghost.admin.namespaces(ns):
         console.note(f"no current memories in {ns}; `ghost ns list` shows all namespaces")
-    lines = ghost.export_original(ns) if form == "original" else ghost.export(ns, mark=mark)
+    lines = (
+        ghost.transfer.export_original(ns) if form == "original" else ghost.export(ns, mark=mark)
+    )
     if output is None or output == "-":
         for line in lines:
             sys.stdout.write(line + "\n")
@@ -157,9 +159,9 @@ def import_(
         "progress": console.progress("imported"),
     }
     if tool and file:
-        done = console.ghost.import_foreign(file, console.required_ns(ns), tool, **how)
+        done = console.ghost.transfer.import_foreign(file, console.required_ns(ns), tool, **how)
     elif from_ghost:
-        done = console.ghost.import_ghost(from_ghost, **how)
+        done = console.ghost.transfer.import_ghost(from_ghost, **how)
         done.notes += _visibility_notes(console, done.namespaces or {})
     else:
         done = console.ghost.import_(_input_lines(file), **how)
@@ -271,7 +273,7 @@ def _import_text(done: "ImportReport") -> str:
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 def backup(console: Console, target: str, force: bool) -> None:
     console.progress("copying")
-    done = console.ghost.backup(target, force=force)
+    done = console.ghost.transfer.backup(target, force=force)
     console.show(done, f"wrote {done.path} ({size(done.size_bytes)})")
     console.notes([done.pending] if done.pending else [])
 
