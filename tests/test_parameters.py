@@ -91,5 +91,5 @@ def test_positional_forms_of_earlier_versions_work_with_a_warning(ghost: Ghost) 
         assert get("agent:a", "a", 1).version == 1
     with pytest.warns(DeprecationWarning, match="pass weight of edge by keyword"):
         assert edge("agent:a", "a", "b", "refines", 0.25).weight == 0.25
-    with pytest.warns(DeprecationWarning), pytest.raises(TypeError):
+    with pytest.warns(DeprecationWarning, match="by keyword"), pytest.raises(TypeError):
         get("agent:a", "a", 1, None)

@@ -57,5 +57,5 @@ def test_a_killed_move_leaves_the_target_empty(
         mover.kill()
     for store, memories in ((source, 600), (target, 0)):
         with Ghost.open(store, settings=NONE) as ghost:
-            assert ghost.check().problems == ()
+            assert ghost.admin.check().problems == ()
             assert json.loads(next(iter(ghost.export())))["memories"] == memories

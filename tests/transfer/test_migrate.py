@@ -137,15 +137,19 @@ def test_everything_moves(whole: str, ends: Callable[[str], str], clock: Clock, 
         Ghost.open(whole, settings=NONE, clock=clock) as old,
         Ghost.open(store, settings=NONE, clock=clock) as new,
     ):
-        assert new.check().problems == ()
-        assert new.verify_log().ok
-        assert new.verify_log().head == old.verify_log().head
-        assert new.verify_log(old.verify_log().head).ok
-        assert [rule.to_dict() for rule in new.rules()] == [rule.to_dict() for rule in old.rules()]
-        assert [token.to_dict() for token in new.tokens()] == [
-            token.to_dict() for token in old.tokens()
+        assert new.admin.check().problems == ()
+        assert new.admin.verify_log().ok
+        assert new.admin.verify_log().head == old.admin.verify_log().head
+        assert new.admin.verify_log(head=old.admin.verify_log().head).ok
+        assert [rule.to_dict() for rule in new.lifecycle.rules()] == [
+            rule.to_dict() for rule in old.lifecycle.rules()
         ]
-        assert [run.to_dict() for run in new.runs()] == [run.to_dict() for run in old.runs()]
+        assert [token.to_dict() for token in new.admin.tokens()] == [
+            token.to_dict() for token in old.admin.tokens()
+        ]
+        assert [run.to_dict() for run in new.lifecycle.runs()] == [
+            run.to_dict() for run in old.lifecycle.runs()
+        ]
         with old.store.engine.read() as ours, new.store.engine.read() as theirs:
             assert theirs.copy.counters() == ours.copy.counters()
 
@@ -184,15 +188,15 @@ def test_the_new_store_goes_on(whole: str, ends: Callable[[str], str], clock: Cl
         ghost.put(NS, "tea", "The user drinks black tea.")
         ghost.put("agent:new", "first", "a first memory")
         ghost.rm(NS, "long", hard=True)
-        assert ghost.check().problems == ()
-        assert ghost.verify_log().ok
+        assert ghost.admin.check().problems == ()
+        assert ghost.admin.verify_log().ok
     back = ends("file")
     move(target, back)
     with Ghost.open(back, settings=STATIC, clock=clock) as ghost:
         ghost.put(NS, "tea", "The user drinks no tea.")
         ghost.put("agent:newest", "first", "a first memory")
-        assert ghost.check().problems == ()
-        assert ghost.verify_log().ok
+        assert ghost.admin.check().problems == ()
+        assert ghost.admin.verify_log().ok
         assert [one.version for one in ghost.history(NS, "tea")] == [1, 2, 3, 4]
 
 
@@ -248,7 +252,7 @@ def test_an_interrupted_move_leaves_the_target_empty(
         move(whole, target, progress=stop)
     with Ghost.open(target, settings=NONE, clock=clock) as ghost:
         assert len(list(ghost.export())) == 1  # the header
-        assert ghost.check().problems == ()
+        assert ghost.admin.check().problems == ()
     assert not move(whole, target).resumed
     assert lines(target, clock) == lines(whole, clock)
 
@@ -333,14 +337,14 @@ def test_a_finished_target_that_went_its_own_way_is_refused(
     target = ends(kind)
     move(whole, target)
     with Ghost.open(target, settings=NONE, clock=clock) as ghost:
-        ghost.create_token("mine", ["*:read"])
+        ghost.admin.create_token("mine", ["*:read"])
     for dry_run in (True, False):
         with pytest.raises(ConflictError, match="not empty"):
             move(whole, target, switch=True, dry_run=dry_run)
     assert "db" not in read_config(config_path())
     with Ghost.open(target, settings=NONE, clock=clock) as ghost:
-        ghost.revoke_token("mine")
-        assert [token.name for token in ghost.tokens()].count("mine") == 1
+        ghost.admin.revoke_token("mine")
+        assert [token.name for token in ghost.admin.tokens()].count("mine") == 1
 
 
 def test_a_target_must_be_empty(
@@ -359,7 +363,9 @@ def test_a_target_must_be_empty(
             assert ghost.get("a", "k").content == "text"
     ruled = ends("file")
     with Ghost.open(ruled, settings=NONE) as ghost:
-        ghost.set_rule("mine", "PROMOTE", ns="a", tier="stm", action_params={"to_tier": "ltm"})
+        ghost.lifecycle.set_rule(
+            "mine", "PROMOTE", ns="a", tier="stm", action_params={"to_tier": "ltm"}
+        )
     with pytest.raises(ConflictError, match="not empty"):
         move(whole, ruled)
 
