@@ -10,7 +10,6 @@ from ghostmem import Ghost, NotADatabaseError
 from ghostmem.lifecycle.audit import (
     CHECKS,
     NEAR_DUPLICATES,
-    AuditCache,
     AuditFinding,
     AuditReport,
     audit,
@@ -189,35 +188,12 @@ def test_advice_never_deletes_what_is_locked(ghost: Ghost) -> None:
     assert found(look(ghost), "duplicates").advice == f"ghost rm -n {NS} -k c"
 
 
-def test_a_cache_gives_the_same_report(open_ghost: Open) -> None:
-    """Texts that were searched are not searched again; what is new, changed or gone is noticed."""
-    ghost = open_ghost("v.db", embed_provider="static")
-    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    ghost.put(NS, "one", "The user drinks green tea every morning.")
-    ghost.put(NS, "two", "The user drinks green tea every morning!!")
-    ghost.put(NS, "token", f"The token is {key}.", allow_secrets=True)
-    cache = AuditCache()
-
-    def both() -> AuditReport:
-        cached, fresh = audit(ghost.store, cache=cache), audit(ghost.store)
-        assert cached == fresh
-        return cached
-
-    assert keys(both(), "secrets") == {f"{NS}/token"}
-    assert keys(both(), "duplicates") == {f"{NS}/two"}
-    ghost.put(NS, "token", "The token is in the vault.")
-    ghost.put(NS, "three", "The user drinks green tea every morning?")
-    ghost.rm(NS, "two")
-    report = both()
-    assert (found(report, "secrets").count, keys(report, "duplicates")) == (0, {f"{NS}/three"})
-
-
 def test_a_quick_audit_leaves_out_what_reads_every_text(open_ghost: Open) -> None:
-    """Near duplicates are not looked for; exact ones are."""
+    """Near duplicates are not looked for; those with the same words are."""
     ghost = open_ghost("v.db", embed_provider="static")
     ghost.put(NS, "one", "The user drinks green tea every morning.")
-    ghost.put(NS, "two", "The user drinks green tea every morning!!")
-    ghost.put(NS, "three", "The user drinks green tea every morning.")
+    ghost.put(NS, "two", "Every morning the user drinks green tea, hot green tea.")
+    ghost.put(NS, "three", "The user drinks the green tea every morning!!")
     report = audit(ghost.store, skip={NEAR_DUPLICATES: "not checked yet"})
     assert keys(report, "duplicates") == {f"{NS}/three"}
     assert report.unjudged == ("near duplicates: not checked yet",)

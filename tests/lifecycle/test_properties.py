@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from ghostmem import Ghost
-from ghostmem.lifecycle import reflect as module
+from ghostmem.lifecycle import run_log
 from ghostmem.model import Rel
 from ghostmem.settings import Settings
 from lifecycle.conftest import Life, placed
@@ -315,7 +315,7 @@ def test_killed_after_any_write_and_run_again_ends_as_if_undisturbed(
     given_: Any, ways: Any, laws: Any, writes: int, batch: int, relink: bool
 ) -> None:
     """A copy that was killed and resumed has the same export as one that was not, and the same report."""
-    usual = module.CHANGES_PER_TRANSACTION
+    usual = run_log.CHANGES_PER_TRANSACTION
     with (
         tempfile.TemporaryDirectory() as folder,
         filled(given_, ways, laws, target=str(Path(folder, "one.db"))) as life,
@@ -326,13 +326,13 @@ def test_killed_after_any_write_and_run_again_ends_as_if_undisturbed(
             Path(folder, "two.db"), embedder=placed, settings=Settings(), clock=clock
         ) as ghost:
             ghost.store.vectoriser.must().embed(["warm"])
-            module.CHANGES_PER_TRANSACTION = batch
+            run_log.CHANGES_PER_TRANSACTION = batch
             try:
                 whole = life.reflect(None, relink=relink)
                 killed(ghost, writes, relink)
                 resumed = ghost.reflect(None, relink=relink)
             finally:
-                module.CHANGES_PER_TRANSACTION = usual
+                run_log.CHANGES_PER_TRANSACTION = usual
             assert list(ghost.export()) == life.export()
             if resumed.run == ghost.lifecycle.runs()[0].id and len(ghost.lifecycle.runs()) == 1:
                 assert resumed.changes == whole.changes

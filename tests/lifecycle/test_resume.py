@@ -15,7 +15,7 @@ import pytest
 from ghostmem import Ghost
 from ghostmem.lifecycle import apply as applying
 from ghostmem.lifecycle import reflect as module
-from ghostmem.lifecycle import workers
+from ghostmem.lifecycle import run_log, workers
 
 if TYPE_CHECKING:
     from conftest import Life
@@ -75,8 +75,7 @@ def fill(life: "Life") -> None:
 @pytest.fixture
 def copies(open_exact: Open, clock: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Copies:
     """Return a function that opens two copies of one filled store on a clock that stands still, with batches of two."""
-    monkeypatch.setattr(module, "CHANGES_PER_TRANSACTION", 2)
-    monkeypatch.setattr(workers, "CHANGES_PER_TRANSACTION", 2)
+    monkeypatch.setattr(run_log, "CHANGES_PER_TRANSACTION", 2)
 
     def open_() -> tuple["Life", "Life"]:
         paths = (tmp_path / "one.db", tmp_path / "two.db")
@@ -265,7 +264,7 @@ def test_an_error_in_one_change_leaves_a_run_that_can_be_finished(
     life.put("quiet", age=49, importance=0.8)
     with monkeypatch.context() as patch:
         fail = (_ for _ in ()).throw
-        patch.setattr(applying, "apply", lambda *_, **__: fail(OSError("disk")))
+        patch.setattr(applying, "_new_values", lambda *_, **__: fail(OSError("disk")))
         with pytest.raises(OSError, match="disk"):
             life.reflect()
     assert life.row("quiet").importance == 0.8
@@ -314,9 +313,8 @@ def test_two_reflections_at_once_end_as_one_after_the_other(
 SCRIPT = """
 import sys
 from ghostmem import Ghost, Settings
-from ghostmem.lifecycle import reflect as module
-from ghostmem.lifecycle import workers
-module.CHANGES_PER_TRANSACTION = workers.CHANGES_PER_TRANSACTION = 2
+from ghostmem.lifecycle import run_log
+run_log.CHANGES_PER_TRANSACTION = 2
 with Ghost.open(sys.argv[1], settings=Settings(embed_provider="none")) as ghost:
     print("ready", flush=True)
     sys.stdin.readline()
@@ -414,7 +412,7 @@ def test_a_run_that_relinks_is_finished_as_one(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("ghostmem.lifecycle.reflect._apply_planned", killed)
+        patch.setattr("ghostmem.lifecycle.reflect.apply_planned", killed)
         with pytest.raises(KeyboardInterrupt):
             one.reflect(None, relink=True)
     assert one.reflect(None).resumed

@@ -171,17 +171,17 @@ def crash(url: str, results: Any) -> None:
     """Begin a reflect and die while changes are made."""
     from ghostmem.lifecycle import apply as applying
 
-    real: Callable[..., bool] = applying.apply
+    real: Callable[..., Any] = applying._new_values
     count = 0
 
-    def dying(*given: Any, **named: Any) -> bool:
+    def dying(*given: Any, **named: Any) -> Any:
         nonlocal count
         count += 1
         if count == 30:
             os.kill(os.getpid(), signal.SIGKILL)
         return real(*given, **named)
 
-    applying.apply = dying
+    applying._new_values = dying
     with Ghost.open(url, settings=PLAIN) as ghost:
         results.put("begun")
         ghost.reflect()

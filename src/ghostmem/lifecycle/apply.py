@@ -1,15 +1,15 @@
-"""Make one change of a reflect run, or reverse it."""
+"""Make the changes of a reflect run, or reverse them."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.memory.write import index_memory
-from ghostmem.model import Edge, Memory, Rel, Run, Tier
+from ghostmem.model import Edge, Memory, Rel, Tier
 from ghostmem.store.export_lines import record_of, values_of
 from ghostmem.store.indexing import retag
 from ghostmem.store.rows import AuditEntry
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ghostmem.store.transaction import Transaction
 
 DUPLICATE_OPS = ("DEDUP", "MERGE")  # only valid as long as the kept memory exists
-INDEXED_FIELDS = frozenset(("deleted_at", "tags", "tier"))
 APPLIED = 1  # the state of a change that was made
 SKIPPED = 2  # the state of a change whose subject had changed meanwhile
 
@@ -29,91 +28,37 @@ def digest(memory: Memory) -> str:
     return hashlib.sha256(memory.content.encode()).hexdigest()[:16]
 
 
-def apply_all(store: Store, tx: Transaction, run: Run, entries: Sequence[AuditEntry]) -> None:
-    """Make the changes of a run in order, and record which were made."""
+def apply_all(
+    store: Store,
+    tx: Transaction,
+    entries: Sequence[AuditEntry],
+    at: datetime,
+    back: bool = False,
+) -> dict[int, bool]:
+    """Make changes in order, or reverse them with `back`.
+
+    Returns by the number of each change whether it was made. It is not if its subject has changed
+    since it was planned, or is protected now."""
     ids = [entry.subject for entry in entries if " " not in entry.subject]
     memories = tx.memories.by_ids(ids)
     superseded = tx.memories.superseded(ids) if ids else set()
-    states: dict[int, int] = {}
-    for group in _groups(entries):
-        if len(group) > 1:
-            states |= _change_fields(tx, run, group, memories, superseded)
-            continue
-        for entry in group:
-            is_done = apply(store, tx, entry, run.at, memories=memories)
-            states[entry.seq] = APPLIED if is_done else SKIPPED
-    tx.runs.done(run.id, states)
-
-
-def _groups(entries: Sequence[AuditEntry]) -> Iterator[list[AuditEntry]]:
-    """Yield changes in order, those together that set the same plain fields of different memories.
-
-    Plain fields are neither part of the index nor of the queue of unlinked memories."""
-    group: list[AuditEntry] = []
-    subjects: set[str] = set()
-    kind: object = None
+    results: dict[int, bool] = {}
     for entry in entries:
-        fields = (entry.after or {}).keys()
-        is_plain = " " not in entry.subject and INDEXED_FIELDS.isdisjoint(fields)
-        own = (entry.op, *fields) if is_plain else None
-        if own is None or own != kind or entry.subject in subjects:
-            if group:
-                yield group
-            group, subjects, kind = [], set(), own
-        group.append(entry)
-        subjects.add(entry.subject)
-    if group:
-        yield group
-
-
-def _change_fields(
-    tx: Transaction,
-    run: Run,
-    group: Sequence[AuditEntry],
-    memories: dict[str, Memory],
-    superseded: Collection[str],
-) -> dict[int, int]:
-    """Make the changes of a group at once, and return their states."""
-    states: dict[int, int] = {}
-    changes: list[tuple[Memory, Mapping[str, Any]]] = []
-    for entry in group:
+        before, after = (entry.after, entry.before) if back else (entry.before, entry.after)
+        if " " in entry.subject:
+            results[entry.seq] = _edge(tx, entry.subject, before, after, back)
+            continue
         memory = memories.pop(entry.subject, None) or tx.memories.by_id(entry.subject)
         values = None
         if memory is not None and memory.id not in superseded:
-            values = _new_values(memory, entry.before, entry.after, back=False)
-        states[entry.seq] = SKIPPED if values is None else APPLIED
-        if memory is not None and values is not None:
-            changes.append((memory, values))
-    if changes:
-        tx.memories.change_all(changes, group[0].op.lower(), run.at)
-    return states
-
-
-def apply(
-    store: Store,
-    tx: Transaction,
-    entry: AuditEntry,
-    at: datetime,
-    back: bool = False,
-    memories: dict[str, Memory] | None = None,
-) -> bool:
-    """Make a change, or reverse it with `back`.
-
-    `memories` are those that were read already; one that this changes is taken out. Returns False
-    if its subject has changed since it was planned, or is protected now."""
-    before, after = (entry.after, entry.before) if back else (entry.before, entry.after)
-    if " " in entry.subject:
-        return _edge(tx, entry.subject, before, after, back)
-    memory = (memories or {}).pop(entry.subject, None) or tx.memories.by_id(entry.subject)
-    if memory is None or _is_superseded(tx, memory):
-        return False
-    values = _new_values(memory, before, after, back)
-    if values is None:
-        return False
-    if not back and entry.op in DUPLICATE_OPS and not _has_kept_memory(tx, memory, at):
-        return False
-    _write(store, tx, memory, entry.op.lower(), values, at)
-    return True
+            values = _new_values(memory, before, after, back)
+            is_duplicate = not back and entry.op in DUPLICATE_OPS
+            if values is None or (is_duplicate and not _has_kept_memory(tx, memory, at)):
+                values = None
+            else:
+                _write(store, tx, memory, entry.op.lower(), values, at)
+        results[entry.seq] = values is not None
+    return results
 
 
 def _new_values(
@@ -128,10 +73,6 @@ def _new_values(
     if not back and (memory.protected or memory.deleted_at is not None):
         return None
     return values_of(Memory, after)
-
-
-def _is_superseded(tx: Transaction, memory: Memory) -> bool:
-    return tx.memories.last_id(memory.ns, memory.key) != memory.id
 
 
 def _has_kept_memory(tx: Transaction, memory: Memory, at: datetime) -> bool:

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import json
 import shlex
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import accumulate, groupby, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.clock import earlier
 from ghostmem.frozen import frozen
-from ghostmem.lifecycle.duplicates import exact_duplicates, near_duplicates, text_digest
-from ghostmem.model import LOCKED, NsFilter, Record, Rel, Tier, optional
+from ghostmem.lifecycle.duplicates import equal_texts, near_duplicates
+from ghostmem.model import Memory, NsFilter, Record, Rel, Tier, optional
 from ghostmem.store import validate
-from ghostmem.store.records import RowType
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.redact import find_secrets
 
 if TYPE_CHECKING:
-    from ghostmem.embed.base import Embedder
     from ghostmem.model import Edge
     from ghostmem.store.transaction import Transaction
 
@@ -33,48 +30,6 @@ UNUSED_AFTER = timedelta(days=14)
 CHURN_WINDOW = timedelta(days=7)
 MAX_TOKENS = 4 * 400  # a context shows 400 tokens of a memory
 NEAR_DUPLICATES = "near duplicates"  # a part of the check `duplicates` that can be skipped
-_MAX_CACHED_TEXTS, _MAX_CACHED_NAMESPACES = 500_000, 5_000
-_MEMORIES_PER_TEXT = 100  # memories that are searched for secrets as one text
-_SEPARATOR = "\n\n\x1e\x1e\x1e\x1e\n\n"  # no pattern of a secret matches across it
-
-
-class AuditedMemory(NamedTuple):
-    """The fields of a memory that the checks read."""
-
-    id: str
-    ns: str
-    key: str
-    content: str
-    tier: Tier
-    tags: tuple[str, ...]
-    meta: Mapping[str, Any] | None
-    pinned: bool
-    source_user: str | None
-    source_scope: str | None
-    created_at: datetime
-    recorded_at: datetime | None
-    last_accessed_at: datetime | None
-    valid_to: datetime | None
-    est_tokens: int
-    utility_count: int
-
-    @property
-    def locked(self) -> bool:
-        """Say whether nothing may rewrite or delete it, such as the section of a note."""
-        return LOCKED in self.tags
-
-    @property
-    def protected(self) -> bool:
-        """Say whether maintenance must leave it alone."""
-        return self.pinned or self.locked
-
-    @property
-    def written_at(self) -> datetime:
-        """Return when this version was stored."""
-        return self.recorded_at or self.created_at
-
-
-_AUDITED = RowType("memories", AuditedMemory)
 
 
 @frozen
@@ -111,10 +66,9 @@ class Survey:
     tx: Transaction
     scope: NsFilter
     now: datetime
-    memories: Mapping[str, AuditedMemory]  # by id, in the order of namespace and key
+    memories: Mapping[str, Memory]  # by id, in the order of namespace and key
     edges: Mapping[str, list[Edge]]
-    expired: Mapping[str, AuditedMemory]  # in the same order
-    cache: AuditCache
+    expired: Mapping[str, Memory]  # in the same order
     skip: Mapping[str, str]
     unjudged: list[str] = field(default_factory=list)
 
@@ -131,37 +85,11 @@ class Check(NamedTuple):
     locked: str = ""
 
 
-class _Similar(NamedTuple):
-    """The near duplicates of a namespace, and the end of its log when they were found."""
-
-    sequence: int
-    ids: set[str] | None
-
-
-class AuditCache:
-    """Results of the two slow checks, for audits of one store that follow each other.
-
-    `secrets` says by the digest of a text whether it contains a secret; `similar` has the near
-    duplicates by namespace and model. Several threads may use it at once."""
-
-    def __init__(self) -> None:
-        self.secrets: dict[bytes, bool] = {}
-        self.similar: dict[tuple[str, str], _Similar] = {}
-
-    def trim(self) -> None:
-        """Forget everything once there is too much; an audit that runs keeps what it has."""
-        if len(self.secrets) > _MAX_CACHED_TEXTS:
-            self.secrets = {}
-        if len(self.similar) > _MAX_CACHED_NAMESPACES:
-            self.similar = {}
-
-
 def audit(
     store: Store,
     ns: str | None = None,
     *,
     skip: Mapping[str, str] | None = None,
-    cache: AuditCache | None = None,
 ) -> AuditReport:
     """Score how tidy a store is, or a namespace or prefix of it, without writing anything.
 
@@ -183,21 +111,18 @@ def audit(
     | quarantine     |      0 |       - | it is in quarantine, and so not a memory yet
 
     Pinned and locked memories are never stale or never used; age alone costs no points. `skip`
-    names checks to leave out, or NEAR_DUPLICATES, with the reason. `cache` is kept between audits
-    of one store."""
+    names checks to leave out, or NEAR_DUPLICATES, with the reason."""
     chosen, skip = validate.ns_filter(ns), skip or {}
     now = store.clock()
-    cache = cache or AuditCache()
-    cache.trim()
     with store.engine.read() as tx:
         live = Filter(ns=chosen, now=now)
-        memories = {memory.id: memory for memory in tx.listing.parts(_AUDITED, live)}
+        memories = {memory.id: memory for memory in tx.listing.scan(live)}
         names = sorted({memory.ns for memory in memories.values()})
         edges = {name: tx.graph.of_namespace(name, now) for name in names}
         late = tx.listing.expired_ids(chosen, now)
-        every = tx.listing.parts(_AUDITED, Filter(ns=chosen)) if late else ()
+        every = tx.listing.scan(Filter(ns=chosen)) if late else ()
         expired = {memory.id: memory for memory in every if memory.id in late}
-        survey = Survey(store, tx, chosen, now, memories, edges, expired, cache, skip)
+        survey = Survey(store, tx, chosen, now, memories, edges, expired, skip)
         survey.unjudged.extend(
             f"{', '.join(name for name in skip if skip[name] == reason)}: {reason}"
             for reason in dict.fromkeys(skip.values())
@@ -238,12 +163,12 @@ def _run_check(survey: Survey, name: str, check: Check) -> AuditFinding | None:
     return AuditFinding(name, len(ids), round(share, 4), cost, examples, advice)
 
 
-def _command(advice: str, memory: AuditedMemory, scope: str) -> str:
+def _command(advice: str, memory: Memory, scope: str) -> str:
     values = {"ns": memory.ns, "key": memory.key, "scope": scope}
     return advice.format(**{name: shlex.quote(value) for name, value in values.items()})
 
 
-def _scope(survey: Survey, matches: Sequence[AuditedMemory]) -> str:
+def _scope(survey: Survey, matches: Sequence[Memory]) -> str:
     """Return the namespace of the memories found, or everything audited if they have several."""
     names = {memory.ns for memory in matches}
     return names.pop() if len(names) == 1 else str(survey.scope or "*")
@@ -253,7 +178,7 @@ def _duplicates(survey: Survey) -> set[str]:
     ordered = sorted(
         survey.memories.values(), key=lambda memory: (memory.ns, memory.created_at, memory.id)
     )
-    duplicates = exact_duplicates(ordered)
+    duplicates = equal_texts(ordered)
     if NEAR_DUPLICATES in survey.skip:
         return duplicates
     embedder = survey.store.vectoriser.get(survey.tx)
@@ -261,10 +186,9 @@ def _duplicates(survey: Survey) -> set[str]:
         survey.unjudged.append(f"{NEAR_DUPLICATES}: there are no vectors")
         return duplicates
     unjudged = []
-    heads = {head.name: head.sequence for head in survey.tx.journal.heads()}
     for ns, group in groupby(ordered, key=lambda memory: memory.ns):
         members = {memory.id: memory for memory in group if memory.id not in duplicates}
-        near = _near_duplicates(survey, embedder, ns, heads.get(ns, 0), members)
+        near = near_duplicates(survey.tx, embedder, ns, members)
         unjudged += [ns] if near is None else []
         duplicates |= near or set()
     if unjudged:
@@ -275,21 +199,6 @@ def _duplicates(survey: Survey) -> set[str]:
             "compare"
         )
     return duplicates
-
-
-def _near_duplicates(
-    survey: Survey,
-    embedder: Embedder,
-    ns: str,
-    sequence: int,
-    members: Mapping[str, AuditedMemory],
-) -> set[str] | None:
-    """Return the near duplicates of a namespace, from the cache if its log has not grown."""
-    known = survey.cache.similar.get((ns, embedder.model))
-    if known is None or known.sequence != sequence:
-        known = _Similar(sequence, near_duplicates(survey.tx, embedder, ns, members))
-        survey.cache.similar[ns, embedder.model] = known
-    return None if known.ids is None else known.ids & members.keys()
 
 
 def _contradictions(survey: Survey) -> list[str]:
@@ -308,7 +217,7 @@ def _contradictions(survey: Survey) -> list[str]:
     return [max(pair) for pair in pairs if pair <= valid]
 
 
-def _unprotected(survey: Survey, age: timedelta) -> Iterator[AuditedMemory]:
+def _unprotected(survey: Survey, age: timedelta) -> Iterator[Memory]:
     """Return the memories older than an age that maintenance may change."""
     before = earlier(survey.now, age)
     return (m for m in survey.memories.values() if m.written_at < before and not m.protected)
@@ -360,33 +269,14 @@ def _unembedded(survey: Survey) -> set[str] | None:
 
 
 def _secrets(survey: Survey) -> list[str]:
-    """Return the memories with secrets; a text that was searched before is not searched again."""
-    known = survey.cache.secrets
-    texts = ((id_, _all_text(memory)) for id_, memory in survey.memories.items())
-    digests = {id_: (text_digest(text), text) for id_, text in texts}
-    fresh = {key: text for key, text in digests.values() if key not in known}
-    remaining = iter(fresh.items())
-    while batch := list(islice(remaining, _MEMORIES_PER_TEXT)):
-        with_secrets = _with_secrets([text for _, text in batch])
-        known.update((key, number in with_secrets) for number, (key, _) in enumerate(batch))
-    return [id_ for id_, (key, _) in digests.items() if known[key]]
+    return [
+        memory.id
+        for memory in survey.memories.values()
+        if any(secret.sure for secret in find_secrets(_all_text(memory)))
+    ]
 
 
-def _with_secrets(texts: list[str]) -> set[int]:
-    """Return the places of texts with secrets: they are searched as one text, which is faster."""
-    starts = list(accumulate((len(text + _SEPARATOR) for text in texts), initial=0))
-    candidates: set[int] = set()
-    for secret in find_secrets("".join(text + _SEPARATOR for text in texts)):
-        first, last = bisect_right(starts, secret.start) - 1, bisect_left(starts, secret.stop)
-        candidates.update(range(first, min(last, len(texts))))
-    return {
-        number
-        for number in candidates
-        if any(secret.sure for secret in find_secrets(texts[number]))
-    }
-
-
-def _all_text(memory: AuditedMemory) -> str:
+def _all_text(memory: Memory) -> str:
     """Return the text of all fields of a memory, one per line."""
     meta = json.dumps(dict(memory.meta), ensure_ascii=False) if memory.meta else ""
     return "\n".join(

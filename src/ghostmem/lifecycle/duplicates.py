@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 from ghostmem.graph.components import components
+from ghostmem.model import Memory
 from ghostmem.text.chunk import CHUNKER
-from ghostmem.truth.alike import distinctive, resembles, reversing_words
+from ghostmem.truth.alike import essence, resembles
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from ghostmem.embed.base import Embedder
     from ghostmem.store.nearest import VectorView
     from ghostmem.store.transaction import Transaction
@@ -21,33 +19,13 @@ MAX_NEIGHBOURS = 8  # nearest chunks that are compared with each one
 MAX_CHUNKS = 100_000  # chunks of a namespace that are compared with each other
 
 
-class Comparable(Protocol):
-    """The fields of a memory by which duplicates are found."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def ns(self) -> str: ...
-    @property
-    def content(self) -> str: ...
-    @property
-    def source_user(self) -> str | None: ...
-    @property
-    def created_at(self) -> datetime: ...
-
-
-def text_digest(text: str) -> bytes:
-    """Return a short hash that equal texts share."""
-    return blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
-
-
-def exact_duplicates(memories: Iterable[Comparable]) -> set[str]:
-    """Return the ids of memories with the text of an earlier one, ignoring case and white space."""
-    seen: set[tuple[str, str | None, bytes]] = set()
+def equal_texts(memories: Iterable[Memory]) -> set[str]:
+    """Return the ids of memories that have the words of an earlier one; see `essence`."""
+    seen: set[tuple[str, str | None, tuple[str, ...]]] = set()
     duplicates: set[str] = set()
     for memory in memories:
-        text = " ".join(memory.content.split()).casefold()
-        fingerprint = (memory.ns, memory.source_user, text_digest(text))
+        words = essence(memory.content) or (memory.content.strip(),)
+        fingerprint = (memory.ns, memory.source_user, words)
         if fingerprint in seen:
             duplicates.add(memory.id)
         seen.add(fingerprint)
@@ -55,7 +33,7 @@ def exact_duplicates(memories: Iterable[Comparable]) -> set[str]:
 
 
 def near_duplicates(
-    tx: Transaction, embedder: Embedder, ns: str, memories: Mapping[str, Comparable]
+    tx: Transaction, embedder: Embedder, ns: str, memories: Mapping[str, Memory]
 ) -> set[str] | None:
     """Return the ids of memories that nearly equal an older one of their namespace.
 
@@ -74,14 +52,13 @@ def near_duplicates(
             matched.setdefault((left, right), set()).add(left_chunk)
             matched.setdefault((right, left), set()).add(right_chunk)
     ids = {id_ for pair in matched for id_ in pair}
-    details = {id_: _details(memories[id_]) for id_ in ids}
     chunks = {id_: tx.index.count(id_) for id_ in ids}
     equal = [
         (left, right)
         for (left, right), of_left in matched.items()
         if len(of_left) == chunks[left]
         and len(matched[right, left]) == chunks[right]
-        and _agree(details[left], details[right])
+        and _agree(memories[left], memories[right])
     ]
     return {
         id_
@@ -90,29 +67,10 @@ def near_duplicates(
     }
 
 
-class _Details(NamedTuple):
-    """The parts of a memory that must agree with those of a duplicate."""
-
-    source: str | None
-    text: str
-    reversing: tuple[str, ...]
-    terms: frozenset[str]
-
-
-def _details(memory: Comparable) -> _Details:
-    text = memory.content
-    reversing, terms = tuple(reversing_words(text)), frozenset(distinctive(text))
-    return _Details(memory.source_user, text, reversing, terms)
-
-
-def _agree(left: _Details, right: _Details) -> bool:
-    if (
-        left.source != right.source
-        or left.reversing != right.reversing
-        or not (left.terms <= right.terms or right.terms <= left.terms)
-    ):
-        return False
-    return resembles(left.text, right.text) or resembles(right.text, left.text)
+def _agree(left: Memory, right: Memory) -> bool:
+    return left.source_user == right.source_user and (
+        resembles(left.content, right.content) or resembles(right.content, left.content)
+    )
 
 
 def _similar_chunks(

@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from ghostmem.lifecycle.apply import SKIPPED, apply_all
+from ghostmem.lifecycle.apply import SKIPPED
 from ghostmem.lifecycle.plan import make_plan
 from ghostmem.lifecycle.run_log import (
-    CHANGES_PER_TRANSACTION,
     VERB,
+    apply_planned,
     new_run,
     relinks,
     report_of,
@@ -60,13 +60,13 @@ def reflect(
     run, place, resumed = _begin(store, scope, relink)
     try:
         if resumed:
-            _apply_planned(store, run)
+            apply_planned(store, run)
         with store.engine.read() as tx:
             names = names_of(tx, scope)
         for name in names:
             if name > place:
                 _plan(store, run, name, progress)
-                _apply_planned(store, run)
+                apply_planned(store, run)
         with store.engine.write() as tx:
             tx.runs.finish(run.id, store.clock())
             return report_of(tx, run, resumed)
@@ -139,13 +139,3 @@ def _plan(store: Store, run: Run, name: str, progress: Progress | None) -> None:
         tx.runs.plan(run.id, plan.entries)
         tx.runs.tally(run.id, name, plan.tally)
         tx.runs.reached(run.id, name)
-
-
-def _apply_planned(store: Store, run: Run) -> None:
-    """Make the planned changes, in batches that let other processes in between."""
-    while True:
-        with store.engine.write(durable=False) as tx:
-            todo = tx.runs.todo(run.id, CHANGES_PER_TRANSACTION)
-            apply_all(store, tx, run, todo)
-        if len(todo) < CHANGES_PER_TRANSACTION:
-            return

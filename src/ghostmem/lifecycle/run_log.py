@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.lifecycle.apply import APPLIED
+from ghostmem.lifecycle.apply import APPLIED, SKIPPED, apply_all
 from ghostmem.lifecycle.plan import COUNTED
 from ghostmem.model import Change, NsFilter, Report, Run
 from ghostmem.store.rows import AuditEntry
@@ -43,6 +43,27 @@ def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:
         notes=tuple(tally.notes),
         resumed=resumed,
     )
+
+
+def apply_planned(
+    store: Store,
+    run: Run,
+    ns: str | None = None,
+    on_last: Callable[[Transaction], object] | None = None,
+) -> None:
+    """Make the planned changes, in batches that let other processes in between.
+
+    `on_last` is called in the transaction of the last batch."""
+    is_last = False
+    while not is_last:
+        with store.engine.write(durable=False, within=None if ns is None else (ns,)) as tx:
+            todo = tx.runs.todo(run.id, CHANGES_PER_TRANSACTION, ns)
+            results = apply_all(store, tx, todo, run.at)
+            states = {seq: APPLIED if is_done else SKIPPED for seq, is_done in results.items()}
+            tx.runs.done(run.id, states)
+            is_last = len(todo) < CHANGES_PER_TRANSACTION
+            if is_last and on_last is not None:
+                on_last(tx)
 
 
 def with_changes(tx: Transaction, report: Report, entries: Sequence[AuditEntry]) -> Report:

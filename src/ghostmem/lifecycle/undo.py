@@ -2,7 +2,7 @@
 
 from ghostmem.errors import ConflictError, NotFoundError
 from ghostmem.frozen import frozen
-from ghostmem.lifecycle.apply import APPLIED, SKIPPED, apply
+from ghostmem.lifecycle.apply import APPLIED, SKIPPED, apply_all
 from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Change, Record, Run, optional
@@ -52,14 +52,14 @@ def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
         now = store.clock()
         entries = tx.runs.entries(chosen.id, newest_first=True)
         applied = [entry for entry in entries if entry.done == APPLIED]
-        undone = {entry.seq for entry in applied if apply(store, tx, entry, now, back=True)}
-        left = changes_of(tx, [entry for entry in applied if entry.seq not in undone])
+        undone = apply_all(store, tx, applied, now, back=True)
+        left = changes_of(tx, [entry for entry in applied if not undone[entry.seq]])
         tx.runs.done(chosen.id, {entry.seq: SKIPPED for entry in entries if entry.done == 0})
         tx.runs.finish(chosen.id, chosen.finished_at or now)
         tx.runs.undone(chosen.id, now)
     if not dry_run:
         catch_up(store, link=False)  # an undo adds nothing to link
-    return Undone(chosen.id, dry_run, len(undone), tuple(left))
+    return Undone(chosen.id, dry_run, sum(undone.values()), tuple(left))
 
 
 def find_run(store: Store, run_id: str) -> Run | None:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from ghostmem.lifecycle.apply import apply_all
 from ghostmem.lifecycle.plan import make_plan
 from ghostmem.lifecycle.run_log import (
-    CHANGES_PER_TRANSACTION,
     VERB,
+    apply_planned,
     new_run,
     relinks,
     report_of,
@@ -114,10 +113,6 @@ def _work_on(
                 tx.runs.tally(run.id, ns, plan.tally)
                 tx.work.offer(kind, [(ns, APPLY)])
         return
-    while True:
-        with engine.write(durable=False, within=(ns,)) as tx:
-            todo = tx.runs.todo(run.id, CHANGES_PER_TRANSACTION, ns)
-            apply_all(store, tx, run, todo)
-            if len(todo) < CHANGES_PER_TRANSACTION:
-                tx.work.done(kind, ns, APPLY)
-                return
+    apply_planned(
+        store, run, ns, lambda tx: cast("SharedTransaction", tx).work.done(kind, ns, APPLY)
+    )

@@ -14,10 +14,8 @@ at a time, for searches of the past.
 
 Several tests decide that two texts say the same, each for one purpose:
 - `tx.listing.same_content`: identical texts; a put with `dedup` reinforces the stored memory.
-- `lifecycle.duplicates.exact_duplicates`: identical but for case and white space; the audit
-  reports such memories.
 - `alike.essence`: the same words in the same order, whatever case, punctuation and filler
-  words; reflect merges such memories.
+  words; reflect merges such memories, and the audit reports them.
 - `alike.resembles`: all distinctive words of one are in the other, in the same order; with
   near vectors, the audit reports such memories too (`lifecycle.duplicates`), and a put that
   corrects one of them corrects the other.

@@ -40,7 +40,6 @@ from ghostmem.web.session import visit
 from ghostmem.web.shape import shape, spans
 
 if TYPE_CHECKING:
-    from ghostmem.lifecycle.audit import AuditCache
     from ghostmem.store import Store
 
 MAX_NODES = 5000
@@ -59,8 +58,7 @@ class KeptReport(NamedTuple):
     report: dict[str, Any]
 
 
-# by store, as long as this process serves it: the cache of its audits, and the last answers
-_AUDITS: "WeakKeyDictionary[Store, AuditCache]" = WeakKeyDictionary()
+# the last answers by store, as long as this process serves it
 _REPORTS: "WeakKeyDictionary[Store, dict[tuple[str, str | None], KeptReport]]" = WeakKeyDictionary()
 
 
@@ -94,14 +92,13 @@ def _session(ghost: Ghost, _: Given) -> Any:
 
 def _audit(ghost: Ghost, given: Given) -> Any:
     """Return the report; `quick` leaves out the checks that read every text."""
-    from ghostmem.lifecycle.audit import NEAR_DUPLICATES, AuditCache, audit
+    from ghostmem.lifecycle.audit import NEAR_DUPLICATES, audit
 
     store, ns, quick = ghost.store, given.get("ns"), given.get("quick", False)
-    cache = _AUDITS.setdefault(store, AuditCache())
 
     def make() -> dict[str, Any]:
         skip = dict.fromkeys(("secrets", NEAR_DUPLICATES), "not checked yet") if quick else {}
-        found = audit(store, ns, skip=skip, cache=cache).to_dict()
+        found = audit(store, ns, skip=skip).to_dict()
         del found["source"]  # callers need not know where the server keeps its file
         return found
 
