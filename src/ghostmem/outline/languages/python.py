@@ -1,32 +1,1173 @@
-"""Python: the facts of a file, by walking its statements with their scopes."""
+"""Python: the table of its grammar, and its rules."""
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import islice
+from posixpath import dirname
 from typing import TYPE_CHECKING
 
-from ghostmem.outline.facts import Facts
-from ghostmem.outline.languages.base import Language
-
-# they add to the kinds of statements and expressions
-from ghostmem.outline.languages.python_ import definitions, literals  # noqa: F401
-from ghostmem.outline.languages.python_.link import link
-from ghostmem.outline.languages.python_.statements import suite
-from ghostmem.outline.languages.python_.tables import PythonTables
-from ghostmem.outline.languages.shared.syntax import error_places
+from ghostmem.outline.engine.facts import (
+    END,
+    FILE_SCOPE,
+    FUNCTION_SCOPE,
+    CodeSymbol,
+    FoundBinding,
+    Unit,
+)
+from ghostmem.outline.engine.language import BaseOrder, Rules, language
+from ghostmem.outline.engine.resolve import Place, Resolver
+from ghostmem.outline.engine.table import Form, groups_of, read_table, words_of
+from ghostmem.outline.engine.terms import (
+    BASES,
+    CALL,
+    CALLABLE,
+    ELEMENT,
+    FUNCTION,
+    FUNCTION_TYPE,
+    GENERIC,
+    IMPORT,
+    INSTANCE,
+    LIST,
+    LIST_OF,
+    LIST_TYPE,
+    LITERAL,
+    MAP,
+    MAP_OF,
+    MAP_TYPE,
+    MEMBER,
+    MODULE,
+    NAME,
+    NARROW,
+    OUTSIDE,
+    OUTSIDE_INSTANCE,
+    OWN_TYPE,
+    SEVERAL,
+    SUPER,
+    THIS,
+    TUPLE,
+    TYPE,
+    TYPE_PARAMETER,
+    VALUE_OF,
+    Term,
+    Value,
+    dotted,
+    either,
+    parts,
+    union,
+)
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node, Parser
+
+    from ghostmem.outline.engine.extract import Walker
+    from ghostmem.outline.engine.link import Target
+
+_TABLE = """
+import_statement             hook fn=import_modules
+import_from_statement        hook fn=import_names
+future_import_statement      hook fn=import_names
+decorated_definition         hook fn=decorated
+function_definition          func name=name params=parameters result=return_type body=body \
+  type_params=type_parameters
+class_definition             type name=name body=body type_params=type_parameters
+type_alias_statement         hook fn=type_alias
+lambda                       lambda params=parameters body=body
+typed_parameter              param name=0 type=type
+default_parameter            param name=name value=value optional
+typed_default_parameter      param name=name type=type value=value
+list_splat_pattern           param name=0 many
+dictionary_splat_pattern     param name=0 many
+keyword_separator,positional_separator skip
+assignment                   hook fn=assignment
+augmented_assignment         hook fn=augmented
+named_expression             assign left=name right=value
+for_statement                range left=left right=right body=body
+for_in_clause                range left=left right=right
+list_comprehension,set_comprehension,generator_expression hook fn=comprehension
+dictionary_comprehension     hook fn=comprehension
+with_item                    hook fn=with_item
+except_clause,except_group_clause hook fn=except_clause
+if_statement,elif_clause     hook fn=if_statement
+while_statement              hook fn=if_statement
+conditional_expression       hook fn=conditional
+boolean_operator             hook fn=boolean
+assert_statement             hook fn=assert_statement
+match_statement              hook fn=match_statement
+global_statement,nonlocal_statement hook fn=global_names
+delete_statement             hook fn=delete
+block                        block
+return_statement             return
+yield                        hook fn=yield_value
+identifier                   name
+attribute                    member of=object name=attribute
+call                         call callee=function args=arguments
+keyword_argument             same of=value only
+subscript                    hook fn=subscript type_fn=generic
+generic_type                 hook fn=subscript type_fn=generic
+binary_operator              hook type_fn=union_type
+union_type                   uniontype
+parenthesized_expression     same of=0
+await                        same of=0
+type                         same of=0
+expression_list,tuple,pattern_list,tuple_pattern tuple
+list                         hook fn=list_display type_fn=argument_list
+set,list_pattern             list
+string                       hook fn=string type_fn=quoted
+concatenated_string          literal is=str
+integer                      literal is=int
+float                        literal is=float
+true,false                   literal is=bool
+dictionary                   hook fn=dictionary
+none,ellipsis                notype
+comment,line_continuation    skip
+"""
+_DATA = "python.txt"
+_KNOWN = words_of(_DATA)
+_FAMILIES = groups_of(_DATA, "family")
+_FUNCTIONS, _RETURNS, _LISTS = (
+    groups_of(_DATA, group) for group in ("functions", "returns", "lists")
+)
+_CONTAINERS = {
+    **{
+        name: {"dict": "map", "tuple": "tuple"}.get(family, "list")
+        for name, family in _FAMILIES.items()
+    },
+    **dict.fromkeys(_KNOWN["transparent"] | _KNOWN["managers"], "same"),
+    **dict.fromkeys(_KNOWN["results"], "last"),
+    "Union": "union",
+    "Callable": "callable",
+    "type": "type",
+    "Type": "type",
+}
+_INTERFACES = {"Protocol", "ABC", "ABCMeta"}
+_CONTRACTS = ("collections.abc.", "typing.Supports")  # interfaces of Python's own
+_CLASS_METHODS = {"__new__", "__init_subclass__", "__class_getitem__"}
+_RTYPE = re.compile(r":rtype:\s*([A-Za-z_][\w.]*)\s*$", re.MULTILINE)
+_DOCUMENTED = re.compile(r":type\s+(\w+):\s*([A-Za-z_][\w.]*)\s*$", re.MULTILINE)
+_CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*$")
+_TYPE_LIKE = re.compile(r"[\w.\[\]|, \"']+$")
+ENTER, AWAITED = "enter", "awaited"  # terms of Python's own: what `with` binds
 
 
-def extract(root: "Node", source: bytes, path: str) -> Facts:
-    """Return the facts of a file."""
-    del path  # names of modules depend on the other files, so that linking finds them
-    t = PythonTables(source)
-    suite(t, root)
-    broken = error_places(root, lambda node: t.line(node.start_byte))
-    t.facts.errors = sorted({*t.facts.errors, *broken})
-    return t.finish()
+class PythonRules(Rules):
+    """The rules of Python."""
 
+    forms = read_table(_TABLE)
+    containers = _CONTAINERS
+    builtins = _KNOWN["builtins"] | {"__file__", "__name__", "__doc__"}
+    jumps = frozenset("return_statement raise_statement continue_statement break_statement".split())
+    words: Mapping[str, str] = {THIS: "self", OWN_TYPE: "cls", SUPER: "super()"}
+    constructor, call_method, item_methods = "__init__", "__call__", ("__iter__", "__getitem__")
+    hoists = self_parameter = defaults_outside = class_scope = unpacks = True
+    types_are_iterable = True
+
+    # --- imports
+
+    def import_modules(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`import a.b`, `import a.b as c`."""
+        for child in node.named_children:
+            name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
+            path = walker.text(name or child)
+            walker.import_path(path, node)
+            bound = walker.text(alias) if alias is not None else path.split(".")[0]
+            self._bind_import(walker, bound, node, path if alias is not None else bound, None)
+
+    def import_names(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`from a import b as c`, `from a import *`."""
+        module = node.child_by_field_name("module_name")
+        path = walker.text(module) if module is not None else "__future__"
+        names = node.children_by_field_name("name")
+        for child in names:
+            name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
+            member = walker.text(name or child)
+            walker.import_path(path, node, member)
+            self._bind_import(walker, walker.text(alias or name or child), node, path, member)
+        if not names:
+            walker.import_path(path, node)
+            walker.unit.stars.append(path)
+
+    @staticmethod
+    def _bind_import(
+        walker: "Walker", name: str, node: "Node", path: str, member: str | None
+    ) -> None:
+        home = walker.home()
+        walker.bind(name, node.end_byte, None, (IMPORT, path, member), home=home, end=walker.block)
+
+    # --- declarations
+
+    def begin(self, walker: "Walker", root: "Node") -> None:
+        """Start with no names that are declared global."""
+        walker.state = {"global": set(), "all": None}
+
+    def end(self, walker: "Walker") -> None:
+        """Keep the names of `__all__`."""
+        walker.unit.detail = walker.state["all"]
+
+    def signature(self, walker: "Walker", node: "Node") -> str:
+        """Return the head of a definition."""
+        return walker.head(node, node.child_by_field_name("body")).rstrip(": ")
+
+    def decorated(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A definition with decorators, which are called unless they are calls themselves."""
+        flags: set[str] = set()
+        definition = node.child_by_field_name("definition")
+        for child in node.named_children:
+            if child.type == "decorator" and child.named_children:
+                flags |= self._decorator(walker, child.named_children[0])
+        walker.flags, walker.whole = flags, node
+        walker.visit(definition)
+        walker.whole = None
+
+    @staticmethod
+    def _decorator(walker: "Walker", node: "Node") -> set[str]:
+        term = walker.visit(node, quiet=True)
+        if term is not None and node.type != "call":
+            walker.refer("calls", term, node, (None,))
+        word = walker.text(node).partition("(")[0].rpartition(".")[2]
+        if word in ("setter", "deleter"):
+            return {"property", "setter"}
+        if word.endswith("property") or word == "getter":
+            return {"property"}
+        flag = {
+            "classmethod": "class method", "staticmethod": "static", "overload": "overload",
+            "contextmanager": "manager", "asynccontextmanager": "manager",
+        }.get(word)  # fmt: skip
+        return {flag} if flag else set()
+
+    def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        """Read the types that a docstring tells."""
+        if symbol.name in _CLASS_METHODS:
+            symbol.flags.add("class method")
+        body = node.child_by_field_name("body")
+        first = body.named_children[0] if body is not None and body.named_children else None
+        if first is None or first.type != "expression_statement":
+            return
+        text = walker.text(first)
+        if found := _RTYPE.search(text):
+            symbol.detail = ("result", found[1])
+        if documented := _DOCUMENTED.findall(text):
+            walker.state["documented"] = dict(documented)
+
+    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        """Note the bases of a class, and whether it is an interface."""
+        listed = node.child_by_field_name("superclasses")
+        inner, walker.scope = walker.scope, walker.unit.scopes[walker.scope].parent
+        for child in listed.named_children if listed is not None else ():
+            if child.type in ("identifier", "attribute", "subscript"):
+                self._base(walker, symbol, child)
+            else:
+                term = walker.visit(child)
+                if child.type == "call" and term is not None:
+                    symbol.bases.append(("", term, symbol.line, child.start_byte))
+            name = walker.text(child).partition("[")[0].rpartition("=")[2].rpartition(".")[2]
+            if name in _INTERFACES:
+                symbol.kind = "interface"
+        walker.scope = inner
+
+    @staticmethod
+    def _base(walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        plain = node.child_by_field_name("value") if node.type == "subscript" else node
+        term = walker.path_term(plain)
+        if term is None:
+            walker.visit(node)
+            return
+        if plain is not None and plain.type == "attribute":
+            walker.visit(plain.child_by_field_name("object"))
+        if node.type == "subscript":
+            arguments = [walker.type_term(one) for one in node.children_by_field_name("subscript")]
+            names = [one[1] for one in arguments if one is not None and one[0] == NAME]
+            known = symbol.type_parameters
+            symbol.type_parameters += tuple(name for name in names if name not in known)
+            term = (GENERIC, term, tuple(arguments))
+        symbol.bases.append(("extends", term, node.start_point[0] + 1, node.start_byte))
+
+    def type_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`type X = Y`."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        while left is not None and left.type != "identifier":
+            left = left.named_children[0] if left.named_children else None
+        if left is not None:
+            symbol = walker.declare(node, walker.text(left), "type")
+            symbol.flags.add("alias")
+            symbol.underlying = walker.type_term(right)
+            symbol.inner = walker.scope
+
+    def variable_kind(self, name: str, in_type: bool) -> str:
+        """Return constant for a name in capitals."""
+        return "field" if in_type else "constant" if _CONSTANT.match(name) else "variable"
+
+    def is_shared(self, symbol: CodeSymbol) -> bool:
+        """Variables of modules and attributes of classes."""
+        return True
+
+    def rest_type(self, node: "Node", type_term: Term | None) -> Term | None:
+        """`*args` is a tuple, `**kwargs` a dictionary."""
+        if node.type == "dictionary_splat_pattern":
+            return (MAP_TYPE, (NAME, "str"), type_term)
+        return (GENERIC, (NAME, "tuple"), (type_term, None))
+
+    # --- statements
+
+    def assigned_scope(self, walker: "Walker", name: str) -> int | None:
+        """Return the function, class or file, unless the name is global."""
+        return None if (walker.home(), name) in walker.state["global"] else walker.home()
+
+    def global_names(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`global a`, `nonlocal b`: assigning them does not bind them here."""
+        if walker.unit.scopes[walker.home()].kind == FUNCTION_SCOPE:
+            names = {(walker.home(), walker.text(child)) for child in node.named_children}
+            walker.state["global"] |= names
+
+    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a = b = c`, `a: T = c`."""
+        targets: list[tuple[Node | None, Node | None]] = []
+        right: Node | None = node
+        while right is not None and right.type == "assignment":
+            fields = right.child_by_field_name("left"), right.child_by_field_name("type")
+            targets.append(fields)
+            right = right.child_by_field_name("right")
+        term = walker.visit(right)
+        for left, annotation in targets:
+            type_term = walker.type_term(annotation)
+            if left is not None and (right is not None or type_term is not None):
+                walker.assign(left, term, type_term, node)
+        if right is not None and walker.text(node).startswith("__all__"):
+            walker.state["all"] = self._strings(walker, right)
+        return term
+
+    @staticmethod
+    def _strings(walker: "Walker", node: "Node") -> list[str]:
+        return [
+            walker.text(one).strip("\"'") for one in node.named_children if one.type == "string"
+        ]
+
+    def assign_member(
+        self,
+        walker: "Walker",
+        term: Term,
+        type_term: Term | None,
+        value: Term | None,
+        node: "Node",
+        target: "Node",
+    ) -> None:
+        """Assigning to an attribute of self tells which attributes instances have."""
+        walker.refer("assigns", term, target)
+        if term[0] == MEMBER and term[1] in ((THIS,), (OWN_TYPE,)) and walker.owner_type >= 0:
+            walker.attribute(walker.owner_type, term[2], type_term, value, node)
+
+    def augmented(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`a += b` reads and assigns."""
+        left = node.child_by_field_name("left")
+        walker.visit(node.child_by_field_name("right"))
+        if left is None:
+            return
+        home = self.assigned_scope(walker, walker.text(left))
+        is_name = left.type == "identifier" and home is not None
+        if is_name and walker.unit.scopes[home or 0].kind == FUNCTION_SCOPE:
+            return
+        term = walker.visit(left)
+        if left.type in ("identifier", "attribute") and term is not None:
+            walker.refer("assigns", term, left)
+        if walker.text(left) == "__all__" and (right := node.child_by_field_name("right")):
+            known = walker.state["all"] or []
+            walker.state["all"] = known + self._strings(walker, right)
+
+    def delete(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`del a`: within a function, a is a local."""
+        walker.visit_all(node)
+        for child in node.named_children:
+            is_local = child.type == "identifier" and walker.scope_kind == FUNCTION_SCOPE
+            if is_local and self.assigned_scope(walker, walker.text(child)) is not None:
+                walker.bind(walker.text(child), node.end_byte, home=walker.home())
+
+    def pattern(self, walker: "Walker", node: "Node", value: Term | None, position: int) -> None:
+        """`*a` in a pattern, and targets that are no names."""
+        if node.type in ("list_splat_pattern", "list_splat") and node.named_children:
+            walker.pattern(node.named_children[0], None, (LIST_TYPE, None), position)
+        elif node.type in ("attribute", "subscript"):
+            walker.assign(node, value, None, node)
+        else:
+            super().pattern(walker, node, value, position)
+
+    def comprehension(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A comprehension: its clauses bind names for its element."""
+        children = [child for child in node.named_children if not child.is_extra]
+        with walker.inside(FUNCTION_SCOPE):
+            receivers = walker.receivers
+            for child in children[1:]:
+                walker.visit(child)
+                self.narrow(walker, child, node.end_byte)
+            element = children[0]
+            if element.type == "pair":
+                key = walker.visit(element.child_by_field_name("key"))
+                value = walker.visit(element.child_by_field_name("value"))
+                term: Term = (MAP_OF, key, value)
+            else:
+                term = (LIST_OF, walker.visit(element))
+            walker.receivers = receivers
+            return (AWAITED, walker.scope, node.start_byte, term)
+
+    def with_item(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`with a as b`."""
+        value = node.named_children[0] if node.named_children else None
+        if value is None or value.type != "as_pattern":
+            walker.visit(value)
+            return
+        term = walker.visit(value.named_children[0])
+        target = value.named_children[-1]
+        if target.type == "as_pattern_target" and target.named_children:
+            target = target.named_children[0]
+        walker.assign(target, (ENTER, term) if term is not None else None, None, value)
+
+    def except_clause(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`except A as b`."""
+        with walker.in_block(node):
+            for child in node.named_children:
+                if child.type == "as_pattern":
+                    kinds = walker.visit(child.named_children[0])
+                    listed = kinds[1] if kinds is not None and kinds[0] == SEVERAL else (kinds,)
+                    name = walker.text(child.named_children[-1])
+                    term = either(listed)
+                    value = (VALUE_OF, term) if term is not None else None
+                    walker.bind(name, child.end_byte, None, value, home=walker.home())
+                else:
+                    walker.visit_body(child)
+
+    def if_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A test that narrows names in its branches, and after a branch that leaves."""
+        test = node.child_by_field_name("condition")
+        body = node.child_by_field_name("consequence") or node.child_by_field_name("body")
+        walker.visit(test)
+        if test is None or body is None:
+            return
+        self.narrow(walker, test, body.end_byte, body.start_byte)
+        walker.visit(body)
+        for other in node.children_by_field_name("alternative"):
+            self.narrow(walker, test, other.end_byte, other.start_byte, holds=False)
+            walker.visit(other)
+        if walker.leaves(body) and node.type == "if_statement":
+            end = walker.unit.scopes[walker.scope].kind
+            del end
+            self.narrow(walker, test, END, node.end_byte, holds=False)
+
+    def conditional(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a if test else b`."""
+        children = [child for child in node.named_children if not child.is_extra]
+        if len(children) != 3:
+            walker.visit_all(node)
+            return None
+        chosen, test, other = children
+        walker.visit(test)
+        self.narrow(walker, test, chosen.end_byte, chosen.start_byte)
+        first = walker.visit(chosen)
+        self.narrow(walker, test, other.end_byte, other.start_byte, holds=False)
+        return either([first, walker.visit(other)])
+
+    def boolean(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a or b`; in `a and b` the first narrows names in the second."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        operator = node.child_by_field_name("operator")
+        first = walker.visit(left)
+        is_and = operator is not None and operator.type == "and"
+        if left is not None and right is not None:
+            self.narrow(walker, left, right.end_byte, right.start_byte, holds=is_and)
+        second = walker.visit(right)
+        return second if is_and else either([first, second])
+
+    def assert_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """An assertion narrows names after it."""
+        walker.visit_all(node)
+        if node.named_children:
+            self.narrow(walker, node.named_children[0], END, node.end_byte)
+
+    def narrow(
+        self, walker: "Walker", test: "Node", end: int, start: int = 0, holds: bool = True
+    ) -> None:
+        """Bind the names that a test says the type of, up to an end."""
+        while test.type == "parenthesized_expression" and test.named_children:
+            test = test.named_children[0]
+        if test.type == "not_operator" and test.named_children:
+            self.narrow(walker, test.named_children[0], end, start, not holds)
+        elif test.type == "boolean_operator":
+            operator = test.child_by_field_name("operator")
+            if operator is not None and (operator.type == "and") == holds:
+                for child in test.named_children:
+                    self.narrow(walker, child, end, start, holds)
+        elif test.type == "call" and walker.text(test).startswith("isinstance("):
+            self._narrow_instance(walker, test, end, start or test.end_byte, holds)
+
+    @staticmethod
+    def _narrow_instance(walker: "Walker", test: "Node", end: int, start: int, holds: bool) -> None:
+        listed = test.child_by_field_name("arguments")
+        arguments = listed.named_children if listed is not None else []
+        if len(arguments) != 2 or arguments[0].type != "identifier":
+            return
+        classes = arguments[1]
+        nodes = classes.named_children if classes.type == "tuple" else [classes]
+        type_term = either(walker.path_term(one) for one in nodes)
+        name = walker.text(arguments[0])
+        if type_term is None or name in walker.receivers:
+            return
+        home = walker.home()
+        stop = walker.block if end == END else -end
+        term: Term = (NARROW, (NAME, name), type_term, holds)
+        if walker.unit.scopes[home].kind != FILE_SCOPE:
+            walker.bind(name, start, None, term, home=home, end=stop)
+
+    def match_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`match a: case A(b): ...` narrows a and binds b."""
+        subject = node.child_by_field_name("subject")
+        term = walker.visit(subject)
+        body = node.child_by_field_name("body")
+        for case in body.named_children if body is not None else ():
+            block = case.child_by_field_name("consequence")
+            if case.type != "case_clause" or block is None:
+                continue
+            with walker.in_block(block):
+                for child in case.named_children:
+                    if child.type == "case_pattern":
+                        self._case(walker, child, subject, term, block)
+                    elif child != block:
+                        walker.visit(child)
+                walker.visit_body(block)
+
+    def _case(
+        self,
+        walker: "Walker",
+        pattern: "Node",
+        subject: "Node | None",
+        term: Term | None,
+        block: "Node",
+    ) -> None:
+        """Bind the names of a pattern, and narrow the subject to its class."""
+        inner = pattern.named_children[0] if pattern.named_children else None
+        if inner is None:
+            return
+        alias = None
+        if inner.type == "as_pattern":
+            alias, inner = inner.named_children[-1], inner.named_children[0]
+            while inner.type == "case_pattern" and inner.named_children:
+                inner = inner.named_children[0]
+        type_term = None
+        if inner.type == "class_pattern":
+            named = inner.named_children[0]
+            type_term = dotted(walker.text(named))
+            walker.refer("uses", type_term, named)
+        narrowed = term
+        if type_term is not None:
+            narrowed = (NARROW, term, type_term, True) if term else (VALUE_OF, type_term)
+        if alias is not None:
+            walker.bind(walker.text(alias), block.start_byte, None, narrowed, home=walker.home())
+        if subject is not None and subject.type == "identifier" and type_term is not None:
+            name, end = walker.text(subject), -block.end_byte
+            narrow: Term = (NARROW, (NAME, name), type_term, True)
+            walker.bind(name, block.start_byte, None, narrow, home=walker.home(), end=end)
+        self._captures(walker, inner, block)
+
+    @staticmethod
+    def _captures(walker: "Walker", pattern: "Node", block: "Node") -> None:
+        pending = [pattern]
+        while pending:
+            node = pending.pop()
+            if node.type == "dotted_name" and len(node.named_children) == 1:
+                parent = node.parent
+                is_capture = parent is not None and parent.type in ("case_pattern", "list_pattern")
+                if is_capture:
+                    walker.bind(walker.text(node), block.start_byte, home=walker.home())
+            elif node.type in ("splat_pattern", "identifier"):
+                for child in node.named_children or [node]:
+                    if child.type == "identifier" and node.type == "splat_pattern":
+                        walker.bind(walker.text(child), block.start_byte, home=walker.home())
+            else:
+                pending.extend(node.named_children)
+
+    def yield_value(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """What a generator yields are the elements of its result."""
+        terms = walker.visits(node)
+        if not terms or terms[0] is None:
+            return
+        is_from = any(child.type == "from" for child in node.children)
+        walker.returns(node, terms[0] if is_from else (LIST_OF, terms[0]))
+
+    # --- expressions
+
+    def subscript(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a[b]`: an element, a slice, or a class with type arguments."""
+        children = [child for child in node.named_children if not child.is_extra]
+        base = walker.visit(children[0]) if children else None
+        terms = [walker.visit(child) for child in children[1:]]
+        if base is None:
+            return None
+        if any(child.type == "slice" for child in children[1:]):
+            return base
+        index = children[1] if len(children) == 2 else None
+        if index is not None and index.type == "integer" and walker.text(index).isdigit():
+            return ("item", base, int(walker.text(index)))
+        return (ELEMENT, base, tuple(terms))
+
+    def list_display(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A list."""
+        return walker.visit_list(node, _form, False)
+
+    def string(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A string, with the expressions in it."""
+        walker.visit_all(node)
+        return (LITERAL, "bytes" if walker.text(node)[:2].lower().strip("r\"'") == "b" else "str")
+
+    def dictionary(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A dictionary with values of one type."""
+        keys: list[Term | None] = []
+        values: list[Term | None] = []
+        for child in node.named_children:
+            if child.type == "pair":
+                keys.append(walker.visit(child.child_by_field_name("key")))
+                values.append(walker.visit(child.child_by_field_name("value")))
+            else:
+                walker.visit(child)
+        return (MAP_OF, either(keys[:1]), either(values[:8]))
+
+    def known_call(
+        self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
+    ) -> tuple[Term | None] | None:
+        """Calls whose arguments are types or names: super, cast, TypeVar, field."""
+        name = walker.text(fn).rpartition(".")[2] if fn.end_byte - fn.start_byte < 40 else ""
+        if name not in ("super", "cast", "TypeVar", "field", "attrib", "ib", "partial", "NewType"):
+            return None
+        listed = [one for one in args.named_children if not one.is_extra] if args else []
+        callee = walker.visit(fn, quiet=True)
+        if callee is None:
+            return None
+        if name == "cast" and len(listed) == 2:
+            type_term = walker.type_term(listed[0])
+            walker.visit(listed[1])
+            term: Term | None = (VALUE_OF, type_term) if type_term is not None else None
+        elif name == "TypeVar" and listed:
+            keywords = {
+                walker.text(one).partition("=")[0].strip(): one.child_by_field_name("value")
+                for one in listed
+                if one.type == "keyword_argument"
+            }
+            bound = walker.type_term(keywords.get("bound"))
+            term = (TYPE_PARAMETER, walker.text(listed[0]).strip("\"'"), bound)
+        else:
+            terms = walker.arguments(args, callee)
+            walker.refer("calls", callee, fn, terms)
+            return (self._known_value(walker, name, callee, listed, terms),)
+        walker.refer("calls", callee, fn, [None] * len(listed))
+        return (term,)
+
+    @staticmethod
+    def _known_value(
+        walker: "Walker",
+        name: str,
+        callee: Term,
+        listed: "list[Node]",
+        terms: list[Term | None],
+    ) -> Term | None:
+        if name == "super":
+            return (SUPER,)
+        if name == "partial":
+            return terms[0] if terms else None
+        if name == "NewType":
+            return terms[1] if len(terms) == 2 else None
+        for node, term in zip(listed, terms, strict=False):
+            if node.type == "keyword_argument" and term is not None:
+                word = walker.text(node).partition("=")[0].strip()
+                if word in ("default_factory", "factory"):
+                    return (CALL, term, ())
+                if word == "default":
+                    return term
+        return (CALL, callee, tuple(terms[:1]))
+
+    # --- types
+
+    def generic(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`A[B, C]` as a type."""
+        children = [child for child in node.named_children if not child.is_extra]
+        if node.type == "generic_type" and len(children) == 2:
+            children = [children[0], *children[1].named_children]
+        base = walker.type_term(children[0])
+        word = walker.text(children[0]).rpartition(".")[2]
+        if word == "Literal" or base is None:
+            return None
+        terms = [walker.type_term(one) for one in children[1:]]
+        if word == "Annotated":
+            terms = terms[:1]
+        if word == "Callable" and terms:
+            first = terms[0]
+            given = first[1] if first is not None and first[0] == SEVERAL else ()
+            return (FUNCTION_TYPE, terms[-1], given)
+        if word in ("tuple", "Tuple") and len(children) == 3 and children[2].type == "ellipsis":
+            return (GENERIC, base, (terms[0], None))
+        return (GENERIC, base, tuple(terms))
+
+    def argument_list(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """The types of the parameters in `Callable[[A, B], C]`."""
+        return (SEVERAL, tuple(walker.type_term(child) for child in node.named_children))
+
+    def union_type(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`A | B`."""
+        return either([walker.type_term(child) for child in node.named_children])
+
+    def quoted(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A type in quotes."""
+        text = walker.text(node).strip("\"'rRuU")
+        if not _TYPE_LIKE.match(text):
+            return None
+        source, anchor = walker.source, walker.anchor
+        walker.source = text.encode()
+        walker.anchor = anchor or node
+        root = _parser().parse(walker.source).root_node
+        found = root.named_children[0] if root.named_children and not root.has_error else None
+        if found is not None and found.type == "expression_statement":
+            found = found.named_children[0] if found.named_children else None
+        term = walker.type_term(found)
+        walker.source, walker.anchor = source, anchor
+        return term
+
+    # --- modules
+
+    def begin_linking(self, resolver: Resolver) -> None:
+        """Find the dotted names of all files."""
+        self.modules = Modules(resolver.units.values())
+
+    def file_name(self, resolver: Resolver, unit: Unit) -> str:
+        """Return the dotted name of a module."""
+        return self.modules.names[unit.path]
+
+    def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
+        """Return the dotted name of a symbol."""
+        names, outer = [symbol.name], symbol
+        while outer.parent >= 0:
+            outer = symbol.unit.symbols[outer.parent]
+            names.append(outer.name)
+        return ".".join([self.modules.names[symbol.unit.path], *reversed(names)]), ""
+
+    def imported(
+        self, resolver: Resolver, unit: Unit, path: str, member: str | None
+    ) -> Value | None:
+        """Return a module, a name in it, or something outside."""
+        key = ("import", unit.path, path, member)
+        if key not in resolver.memo:
+            resolver.memo[key] = None
+            resolver.memo[key] = self._imported(resolver, unit, path, member)
+        return resolver.memo[key]
+
+    def _imported(
+        self, resolver: Resolver, unit: Unit, path: str, member: str | None
+    ) -> Value | None:
+        targets = self.modules.find(path, unit.path)
+        if not targets:
+            name = self.modules.absolute(path, unit.path)
+            return (OUTSIDE, f"{name}.{member}" if member else name)
+        if member is None:
+            return union([(MODULE, target) for target in targets])
+        return union([resolver.module_member(target, member) for target in targets])
+
+    def imported_units(self, resolver: Resolver, unit: Unit, path: str, member: str) -> list[Unit]:
+        """Return the files of a module, or of the submodule that is imported of it."""
+        found = []
+        for target in self.modules.find(path, unit.path):
+            below = None
+            if member and not self.exported(resolver, target, member):
+                below = self.modules.below(target, member)
+            chosen = resolver.units.get(below or target)
+            if chosen is not None:
+                found.append(chosen)
+        return found
+
+    def outside_path(self, resolver: Resolver, unit: Unit, path: str) -> str:
+        """Return the absolute name of a module."""
+        return self.modules.absolute(path, unit.path)
+
+    def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
+        """Return what a name of a module is bound to, also by its star imports."""
+        if found := resolver.modules.get(module, {}).get(name):
+            own = [binding for _, binding in found]
+            return [(found[0][0], one) for one in _last(own)]
+        key = ("exported", module, name)
+        unit = resolver.units.get(module)
+        if unit is None or not unit.stars or key in resolver.busy:
+            return []
+        resolver.busy.add(key)
+        found = resolver.starred(unit, name)
+        resolver.busy.discard(key)
+        return found
+
+    def starred(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
+        """Respect `__all__`, and names that begin with an underscore."""
+        unit = resolver.units.get(module)
+        listed = unit.detail if unit is not None else None
+        if name not in listed if listed is not None else name.startswith("_"):
+            return []
+        return self.exported(resolver, module, name)
+
+    def missing_member(self, resolver: Resolver, module: str, name: str) -> Value | None:
+        """Return a submodule of a package."""
+        below = self.modules.below(module, name)
+        return (MODULE, below) if below is not None else None
+
+    def is_native(self, name: str) -> bool:
+        """Tell whether a name is of the standard library."""
+        return name.partition(".")[0] in _KNOWN["modules"] | self.builtins
+
+    # --- types
+
+    def base_relations(
+        self, relation: str, symbol: CodeSymbol, target: "Target"
+    ) -> tuple[str, ...]:
+        """A base that is an interface is implemented too."""
+        if not relation:
+            return ()
+        if target.symbol is not None:
+            is_interface = target.symbol.kind == "interface"
+        else:
+            name = target.value[1] if target.value is not None else ""
+            is_interface = name not in _KNOWN["markers"] and name.startswith(_CONTRACTS)
+        return ("extends", "implements") if is_interface else ("extends",)
+
+    def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
+        """Return Python's order, C3; what Python refuses is merged, the first first."""
+        direct = list(dict.fromkeys(resolver.direct_bases(symbol)))
+        arguments = dict(direct)
+        sequences = []
+        for base, given in direct:
+            env = dict(zip(base.type_parameters, given, strict=False))
+            order = resolver.order(base)
+            for other, inner in order[1:]:
+                arguments.setdefault(other, _substituted(inner, env))
+            sequences.append([other for other, _ in order])
+        sequences.append([base for base, _ in direct])
+        merged = [symbol]
+        while sequences := [one for one in sequences if one]:
+            heads = [one[0] for one in sequences]
+            free = [head for head in heads if not any(head in one[1:] for one in sequences)]
+            chosen = (free or heads)[0]
+            if chosen not in merged:
+                merged.append(chosen)
+            sequences = [[other for other in one if other is not chosen] for one in sequences]
+        return [(one, arguments.get(one, ())) for one in merged]
+
+    def hides_base(self, resolver: Resolver, symbol: CodeSymbol, name: str) -> bool:
+        """What every object has, a base outside that comes first is likely to have too."""
+        if name not in _KNOWN["object"]:
+            return False
+        for base in resolver.base_values(symbol):
+            if base is not None and base[0] == INSTANCE:
+                return False
+            if base is not None and base[0] == OUTSIDE_INSTANCE:
+                is_plain = base[1] in _KNOWN["markers"] or base[1].startswith(
+                    tuple(_KNOWN["plain_bases"])
+                )
+                if not is_plain and not (name == "__init__" and base[1] in _KNOWN["without_init"]):
+                    return True
+        return False
+
+    def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """`__class__` of an instance."""
+        if name == "__class__" and value[0] == INSTANCE:
+            return (TYPE, *value[1:])
+        return None
+
+    def bases_of_member(self, value: Value) -> bool:
+        """Tell whether a value is the receiver seen as one of its bases."""
+        return value[0] == BASES
+
+    def is_generic(self, symbol: CodeSymbol) -> bool:
+        """Type variables may stand in any annotation."""
+        return symbol.result is not None and bool(symbol.parameters)
+
+    def declared_result(self, resolver: Resolver, symbol: CodeSymbol, place: Place) -> Value | None:
+        """The annotation, unless it is of a context manager."""
+        if symbol.result in ((NAME, "Self"), (MEMBER, (NAME, "typing"), "Self")):
+            owner = symbol.unit.enclosing(symbol.scope)
+            return (INSTANCE, owner, (), True) if owner is not None else None
+        return resolver.value_of_type(symbol.result, place)
+
+    def inferred_result(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
+        """What the docstring says, else what is returned."""
+        if symbol.detail is not None and (told := self._documented(resolver, symbol)) is not None:
+            return told
+        return resolver.returned(symbol)
+
+    def _documented(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
+        name = symbol.detail[1]
+        value = resolver.evaluate(dotted(name), Place(symbol.unit, symbol.scope, END))
+        if value is None and "." in name:
+            path, _, member = name.rpartition(".")
+            value = self.imported(resolver, symbol.unit, path, member)
+        return resolver.instance(value) if value is not None and value[0] != FUNCTION else None
+
+    # --- evaluation
+
+    def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
+        """Evaluate Python's own terms."""
+        match term[0]:
+            case "enter":
+                return union(
+                    [
+                        self._entered(resolver, one)
+                        for one in parts(resolver.evaluate(term[1], place))
+                    ]
+                )
+            case "awaited":
+                inner = Place(place.unit, term[1], term[2], place.env)
+                return resolver.evaluate(term[3], inner._replace(position=END))
+            case "item":
+                values = parts(resolver.evaluate(term[1], place))
+                return union([self._item(resolver, one, term[2]) for one in values])
+        return None
+
+    @staticmethod
+    def _item(resolver: Resolver, value: Value, number: int) -> Value | None:
+        if value[0] == TUPLE:
+            part: Value | None = value[1][number] if number < len(value[1]) else None
+            return part
+        return resolver.element(value)
+
+    @staticmethod
+    def _entered(resolver: Resolver, value: Value) -> Value | None:
+        """Return what `with` binds."""
+        if value[0] == INSTANCE:
+            for name in ("__enter__", "__aenter__"):
+                method = resolver.member(value, name)
+                if method is not None and (entered := resolver.result(method)) is not None:
+                    return entered
+            return value
+        return resolver.element(value) if value[0] == LIST else value
+
+    def call_result(
+        self, resolver: Resolver, term: Term, callee: Value | None, place: Place
+    ) -> Value | None:
+        """Return what functions of Python's own give, by their arguments."""
+        if callee is None or callee[0] != OUTSIDE:
+            return None
+        name, arguments = callee[1], term[2]
+        first = arguments[0] if arguments else None
+        if name in _KNOWN["collects"] and first is not None:
+            value = resolver.evaluate(arguments[-1] if name == "filter" else first, place)
+            element = union([resolver.element(one) for one in parts(value)])
+            return (LIST, element) if value is not None else None
+        if name in _KNOWN["picks"] and first is not None:
+            value = resolver.evaluate(first, place)
+            if len(arguments) > 1 and name != "next":
+                return value
+            return union([resolver.element(one) for one in parts(value)])
+        if name in _KNOWN["copies"]:
+            return resolver.evaluate(first, place)
+        return self._builtin_result(resolver, name, arguments, place)
+
+    @staticmethod
+    def _builtin_result(
+        resolver: Resolver, name: str, arguments: tuple[Term | None, ...], place: Place
+    ) -> Value | None:
+        values = [resolver.evaluate(one, place) for one in arguments[:4]]
+        match name:
+            case "type" if len(values) == 1:
+                return union([resolver.type_of(one) for one in parts(values[0])])
+            case "enumerate" if values:
+                return (LIST, (TUPLE, ((OUTSIDE_INSTANCE, "int", ()), resolver.element(values[0]))))
+            case "zip" | "itertools.zip_longest":
+                return (LIST, (TUPLE, tuple(resolver.element(one) for one in values)))
+            case "map" if values:
+                return (LIST, resolver.result(values[0]))
+            case "collections.defaultdict" if values:
+                return (MAP, None, resolver.result(values[0]))
+            case "dict" if values and values[0] is not None:
+                return values[0]
+            case "weakref.ref" if values:
+                return (CALLABLE, values[0], ())
+            case "weakref.proxy" if values:
+                return values[0]
+        return None
+
+    def outside_result(
+        self,
+        resolver: Resolver,
+        name: str,
+        arguments: tuple[Term | None, ...],
+        place: Place | None,
+    ) -> Value | None:
+        """Return an instance of a class outside, or what a known function gives."""
+        if name in _FUNCTIONS:
+            return (OUTSIDE_INSTANCE, _FUNCTIONS[name], ())
+        if name in ("list", "dict", "set", "tuple", "collections.OrderedDict"):
+            return (MAP, None, None) if "ict" in name else (LIST, None)
+        word = name.rpartition(".")[2]
+        is_class = word[:1].isupper() and not word.isupper()
+        if name in _KNOWN["classes"] or (is_class and name not in _KNOWN["builtins"]):
+            return (OUTSIDE_INSTANCE, name, ())
+        method = ".".join(name.rsplit(".", 2)[-2:])
+        if method in _RETURNS:
+            return (OUTSIDE_INSTANCE, _RETURNS[method], ())
+        return (LIST, (OUTSIDE_INSTANCE, _LISTS[method], ())) if method in _LISTS else None
+
+    def container_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a method of a dictionary, list or tuple."""
+        if name == "copy":
+            return (CALLABLE, value, (), f"{value[0]}.copy")
+        if value[0] == MAP:
+            pair: Value = (TUPLE, value[1:3])
+            given = {
+                "get": value[2], "pop": value[2], "setdefault": value[2], "popitem": pair,
+                "values": (LIST, value[2]), "keys": (LIST, value[1]), "items": (LIST, pair),
+            }  # fmt: skip
+            return (CALLABLE, given.get(name), (), f"dict.{name}")
+        if value[0] == LIST and name in ("pop", "popleft", "__next__", "send", "get", "result"):
+            return (CALLABLE, value[1], (), f"list.{name}")
+        return (OUTSIDE, f"{value[0]}.{name}")
+
+    def map_element(self, value: Value) -> Value | None:
+        """Indexing a dictionary gives a value; `for` is written as an element, too."""
+        element: Value | None = value[2]
+        return element
+
+    def item(self, resolver: Resolver, value: Value | None) -> Value | None:
+        """Return the element of what `__iter__` returns."""
+        if value is not None and value[0] == INSTANCE:
+            method = resolver.member(value, "__next__")
+            return resolver.result(method) if method is not None else value
+        return value[1] if value is not None and value[0] == LIST else value
+
+
+def _last(
+    bindings: "list[tuple[int, int, int, Term | None, Term | None, int]]",
+) -> Iterable["tuple[int, int, int, Term | None, Term | None, int]"]:
+    from ghostmem.outline.engine.resolve import reaching
+
+    return reaching(bindings, END)
+
+
+def _substituted(
+    values: tuple[Value | None, ...], env: dict[str, Value | None]
+) -> tuple[Value, ...]:
+    """Return type arguments of an inherited base; those of type variables come from the heir."""
+    del env
+    return values  # type: ignore[return-value]
+
+
+# --- modules
+
+_SUFFIXES = (".py", ".pyi", ".pyw")
+_SRC = re.compile(r"(?:^|(?<=/))src/")
+_INIT = ("__init__.py", "__init__.pyi")
+
+
+class Modules:
+    """Which dotted name a file goes by, and which file an import names."""
+
+    def __init__(self, units: Iterable[Unit]) -> None:
+        paths = {unit.path: unit for unit in units}
+        self.files = frozenset(paths)
+        self.folders = {folder for path in paths for folder in _above(path)}
+        # folders by their path from the top or from a folder `src`
+        self.spaces: dict[str, list[str]] = {}
+        for folder in sorted(self.folders):
+            for one in {folder, *(folder[found.end() :] for found in _SRC.finditer(folder))}:
+                self.spaces.setdefault(one, []).append(folder)
+        self._found: dict[tuple[str, str], list[str]] = {}
+        self.asked = {
+            ".".join(words[:end])
+            for unit in paths.values()
+            for path, _, _ in unit.imports
+            if not path.startswith(".")
+            for words in [path.split(".")]
+            for end in range(1, len(words) + 1)
+        }
+        self.names: dict[str, str] = {}
+        self.index: dict[str, list[str]] = {}
+        for path in sorted(paths):
+            self._add(path)
+
+    def _add(self, path: str) -> None:
+        folders, stem = path.split("/")[:-1], path.rsplit("/", maxsplit=1)[-1].rsplit(".", 1)[0]
+        top = len(folders)
+        while top > 0 and self._is_package("/".join(folders[:top])):
+            top -= 1
+        start = max((at + 1 for at, one in enumerate(folders[:top]) if one == "src"), default=0)
+        tail = [] if stem == "__init__" else [stem]
+        chain, full = [*folders[top:], *tail], [*folders[start:], *tail]
+        spaced = ".".join(folders[start : top + 1])  # the package below its namespaces
+        name = ".".join(chain if top < len(folders) and spaced not in self.asked else full)
+        self.names[path] = name or stem
+        for one in sorted({name, ".".join(chain) if top < len(folders) else name, ".".join(full)}):
+            self.index.setdefault(one, []).append(path)
+
+    def _is_package(self, folder: str) -> bool:
+        return any(f"{folder}/{one}" in self.files for one in _INIT)
+
+    def in_folder(self, folder: str, name: str) -> str | None:
+        """Return the file, or the folder that is a namespace, of a module below a folder."""
+        base = "/".join(part for part in (folder, *name.split(".")) if part)
+        for path in (
+            *(f"{base}/{init}" if base else init for init in _INIT),
+            *(base + suffix for suffix in _SUFFIXES),
+        ):
+            if path in self.files:
+                return path
+        return base if name and base in self.folders else None
+
+    def find(self, name: str, importer: str) -> list[str]:
+        """Return the files or folders that an import from a file names, in the project."""
+        key = (name, importer)
+        if key not in self._found:
+            self._found[key] = self._find(name, importer)
+        return self._found[key]
+
+    def _find(self, name: str, importer: str) -> list[str]:
+        folder = dirname(importer)
+        if name.startswith("."):
+            plain = name.lstrip(".")
+            for _ in range(len(name) - len(plain) - 1):
+                folder = dirname(folder)
+            found = self.in_folder(folder, plain)
+            return [found] if found is not None else []
+        if paths := self.index.get(name, []):
+            return _nearest(paths, importer)
+        if name.partition(".")[0] in _KNOWN["modules"]:
+            return []
+        beside = None if self._is_package(folder) else self.in_folder(folder, name)
+        if beside in self.files and beside is not None:
+            return [beside]
+        return self.spaces.get(name.replace(".", "/"), [])
+
+    def below(self, path: str, name: str) -> str | None:
+        """Return the submodule of a package, given its __init__ file or its folder."""
+        if path in self.files:
+            return self.in_folder(dirname(path), name) if path.rsplit("/", 1)[-1] in _INIT else None
+        return self.in_folder(path, name)
+
+    def absolute(self, name: str, importer: str) -> str:
+        """Return the absolute name of an import, for modules outside the project."""
+        if not name.startswith("."):
+            return name
+        plain = name.lstrip(".")
+        words = self.names[importer].split(".")
+        ups = len(name) - len(plain) - (1 if importer.rsplit("/", 1)[-1] in _INIT else 0)
+        return ".".join(word for word in (*words[: max(len(words) - ups, 0)], plain) if word)
+
+
+def _nearest(paths: list[str], importer: str) -> list[str]:
+    """Return the files that share most of their path with the importer."""
+
+    def shared(path: str) -> int:
+        pairs = enumerate(zip(path, importer, strict=False))
+        return next((at for at, (one, other) in pairs if one != other), 0)
+
+    if len(paths) == 1:
+        return paths
+    best = max(map(shared, paths))
+    near = [path for path in paths if shared(path) == best]
+    return [path for path in near if not path.endswith(".pyi")] or near
+
+
+def _above(path: str) -> Iterator[str]:
+    words = path.split("/")[:-1]
+    return ("/".join(words[:end]) for end in range(1, len(words) + 1))
+
+
+# --- the language
 
 # `/ *` and the like as a line of its own: at the end of the file the parser's recovery takes memory
 # by the square of their number
@@ -48,13 +1189,19 @@ def _grammar(_path: str) -> object:
     return tree_sitter_python.language()
 
 
-LANGUAGE = Language(
+@cache
+def _parser() -> "Parser":
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(_grammar("")))
+
+
+LANGUAGE = language(
+    PythonRules(),
     name="python",
-    suffixes=(".py", ".pyi", ".pyw"),
+    suffixes=_SUFFIXES,
     grammar=_grammar,
     package="tree-sitter-python",
-    version=5,
-    extract=extract,
-    link=link,
+    version=6,
     refuse=_refuse,
 )

@@ -1,0 +1,988 @@
+"""One walk over a syntax tree, driven by a language's table."""
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.outline.engine.facts import (
+    B_SYMBOL,
+    B_TYPE,
+    B_VALUE,
+    BLOCK,
+    CLASS,
+    FILE,
+    FILE_SCOPE,
+    FUNCTION_SCOPE,
+    NO_SYMBOL,
+    Binding,
+    CodeSymbol,
+    Reference,
+    Scope,
+    Unit,
+)
+from ghostmem.outline.engine.table import Form
+from ghostmem.outline.engine.terms import (
+    CALL,
+    CALLBACK,
+    CONSTRUCT,
+    ELEMENT,
+    FUNCTION_TYPE,
+    GENERIC,
+    IMPORT,
+    KEY,
+    LAMBDA,
+    LIST_OF,
+    LIST_TYPE,
+    LITERAL,
+    MAP_TYPE,
+    MEMBER,
+    NAME,
+    OWN_TYPE,
+    PART,
+    SEVERAL,
+    SUPER,
+    SYMBOL,
+    THIS,
+    TYPE_PARAMETER,
+    VALUE_OF,
+    Term,
+    either,
+)
+from ghostmem.outline.facts import Facts
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ghostmem.outline.engine.language import Rules
+
+MAX_NESTING = 180  # levels of nodes of the table that are followed
+MAX_SYMBOL_NESTING = 50  # levels of symbols
+MAX_ERRORS = 100  # lines with errors that are noted
+UNLIMITED = 99  # arguments of a function that takes any number
+_RECURSION = 20_000  # Python frames that the deepest walk may take
+_KEPT_ARGUMENTS = 4  # of a call whose value is used; its reference has all of them
+_MAX_HEAD = 2000  # bytes of a signature
+_WITH_OWNER = (NAME, MEMBER, THIS, OWN_TYPE, SUPER, CALL, ELEMENT)
+
+
+def extract(rules: "Rules", root: "Node", source: bytes, path: str) -> Facts:
+    """Return the facts of a parsed file."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION))
+    try:
+        return Walker(rules, source, path).extract(root).packed()
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+class Walker:
+    """The walk over one file, and the facts that it noted so far.
+
+    `visit` returns the term of an expression, and `type_term` that of a type; both note the
+    references in it. A `quiet` visit does not note the outermost name, since the caller does.
+    """
+
+    def __init__(self, rules: "Rules", source: bytes, path: str) -> None:
+        self.rules, self.source, self.table = rules, source, rules.forms
+        self.unit = Unit(path)
+        self.references: list[Reference] = []
+        self.scope = 0
+        self.owner = FILE  # the symbol that references belong to
+        self.owner_type = FILE  # the type whose members are declared
+        self.function: CodeSymbol | None = None
+        self.block = 0  # the end of the block, see facts
+        self.flags: set[str] = set()  # of the next declaration
+        self.nesting = self.symbol_nesting = 0
+        self.callback: tuple[Term, int] | None = None  # the call and place of a function literal
+        self.whole: Node | None = None  # of the next declaration, with its decorators
+        self.receivers: dict[str, Term] = {}  # names of the first parameter of a method
+        self.anchor: Node | None = None  # the node that stands for those of a quoted source
+        self.state: dict[str, Any] = {}  # of the language
+        self._visitors: dict[str, Callable[[Node, Form, bool], Term | None]] = {}
+        self._typers: dict[str, Callable[[Node, Form], Term | None]] = {}
+        for form in self.table.values():
+            if (visitor := getattr(self, f"visit_{form.role}", None)) is not None:
+                self._visitors[form.role] = visitor
+            if (typer := getattr(self, f"type_{form.role}", None)) is not None:
+                self._typers[form.role] = typer
+
+    def extract(self, root: "Node") -> Unit:
+        """Return the facts of a file."""
+        self.rules.begin(self, root)
+        self.visit_all(root)
+        self.rules.end(self)
+        if root.has_error:
+            self._note_errors(root)
+        self.unit.errors = sorted(set(self.unit.errors))[:MAX_ERRORS]
+        self.unit.references = [one for one in self.references if self._matters(one)]
+        return self.unit
+
+    def _note_errors(self, root: "Node") -> None:
+        pending, errors = [root], self.unit.errors
+        while pending and len(errors) < MAX_ERRORS:
+            node = pending.pop()
+            if node.is_error or node.is_missing:
+                errors.append(node.start_point[0] + 1)
+            elif node.has_error:
+                pending.extend(reversed(node.children))
+
+    def _matters(self, reference: Reference) -> bool:
+        """Tell whether a reference may lead to something other than a local."""
+        kind, _, scope, term = reference[:4]
+        if kind == "calls" or (term[0] == MEMBER and term[1] is None):
+            return kind == "calls"
+        if term[0] == MEMBER:
+            return kind != "reads" or term[1][0] in _WITH_OWNER
+        if term[0] != NAME:
+            return True
+        scopes = self.unit.scopes
+        while scope > 0 and scopes[scope].kind != CLASS:
+            if bindings := scopes[scope].names.get(term[1]):
+                first = bindings[0]
+                is_import = first[B_VALUE] is not None and first[B_VALUE][0] == IMPORT
+                return first[B_SYMBOL] != NO_SYMBOL or is_import
+            scope = scopes[scope].parent
+        return True
+
+    # --- helpers
+
+    def text(self, node: "Node") -> str:
+        """Return the source of a node."""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def child(self, node: "Node", form: Form, key: str) -> "Node | None":
+        """Return a part of a node, by its key in the table."""
+        place = form.places.get(key)
+        if place is None:
+            return None
+        if place.__class__ is int:
+            children = [one for one in node.named_children if not one.is_extra]
+            return children[place] if -len(children) <= place < len(children) else None
+        return node.child_by_field_name(place)  # type: ignore[arg-type]
+
+    def children(self, node: "Node", form: Form, key: str) -> "list[Node]":
+        """Return all nodes of a field, and of the lists in it, or the child of that number."""
+        place = form.places.get(key)
+        if not isinstance(place, str):
+            return [child] if (child := self.child(node, form, key)) is not None else []
+        return [
+            part
+            for one in node.children_by_field_name(place)
+            for part in (one.named_children if one.type == "expression_list" else (one,))
+            if part.is_named
+        ]
+
+    def role(self, node: "Node | None") -> str:
+        """Return the role of a node in the table."""
+        form = self.table.get(node.type) if node is not None else None
+        return form.role if form is not None else ""
+
+    @property
+    def scope_kind(self) -> str:
+        """The kind of the present scope."""
+        return self.unit.scopes[self.scope].kind
+
+    @contextmanager
+    def inside(self, kind: str, symbol: int = NO_SYMBOL) -> Iterator[int]:
+        """Open a scope, and leave it in the end; yield its number."""
+        self.unit.scopes.append(Scope(self.scope, kind, symbol))
+        before = self.scope, self.block
+        self.scope, self.block = len(self.unit.scopes) - 1, 0
+        yield self.scope
+        self.scope, self.block = before
+
+    @contextmanager
+    def in_block(self, node: "Node") -> Iterator[None]:
+        """Enter a block that may be skipped when the code runs."""
+        before = self.block
+        self.block = -node.end_byte if self.leaves(node) else node.end_byte
+        yield
+        self.block = before
+
+    def leaves(self, node: "Node") -> bool:
+        """Tell whether a block ends with a jump out of it: return, raise, continue and the like."""
+        children = node.named_children
+        return bool(children) and children[-1].type in self.rules.jumps
+
+    def home(self, scope: int | None = None) -> int:
+        """Return the scope that declarations belong to; with hoisting, a block has none."""
+        scope = self.scope if scope is None else scope
+        if self.rules.hoists:
+            while self.unit.scopes[scope].kind == BLOCK:
+                scope = self.unit.scopes[scope].parent
+        return scope
+
+    def bind(
+        self,
+        name: str,
+        position: int,
+        type_term: Term | None = None,
+        value: Term | None = None,
+        symbol: int = NO_SYMBOL,
+        home: int | None = None,
+        end: int | None = None,
+    ) -> None:
+        """Bind a name in the present scope, or in another one."""
+        if name in self.receivers:
+            self.receivers = {key: of for key, of in self.receivers.items() if key != name}
+        home = self.scope if home is None else home
+        if end is None:
+            end = self.block if home in (self.scope, self.home()) else 0
+        binding: Binding = (position, end, self.scope, type_term, value, symbol)
+        self.unit.scopes[home].names.setdefault(name, []).append(binding)
+
+    def refer(
+        self,
+        kind: str,
+        term: Term,
+        node: "Node",
+        arguments: Iterable[Term | None] | None = None,
+    ) -> None:
+        """Note a reference."""
+        given = None if arguments is None else tuple(arguments)
+        node = self.anchor or node
+        line = node.start_point[0] + 1
+        self.references.append((kind, self.owner, self.scope, term, line, node.start_byte, given))
+
+    def import_path(self, path: str, node: "Node", member: str = "") -> None:
+        """Note that the file imports a path."""
+        self.unit.imports.append((path, node.start_point[0] + 1, member))
+
+    def define(self, node: "Node", name: str, kind: str) -> CodeSymbol:
+        """Declare a symbol, without binding its name."""
+        whole, self.whole = self.whole or node, None
+        parent = self.owner
+        if self.scope_kind == CLASS:
+            parent = self.unit.scopes[self.scope].symbol
+        symbol = CodeSymbol(
+            name,
+            kind,
+            parent,
+            whole.start_point[0] + 1,
+            whole.end_point[0] + 1,
+            whole.start_byte,
+            self.scope,
+        )
+        raw = self.source[whole.start_byte : whole.end_byte]
+        symbol.signature = self.rules.signature(self, node)
+        symbol.body = hashlib.sha256(raw).hexdigest()
+        symbol.number, symbol.unit = len(self.unit.symbols), self.unit
+        symbol.flags, self.flags = self.flags, set()
+        self.unit.symbols.append(symbol)
+        return symbol
+
+    def declare(self, node: "Node", name: str, kind: str) -> CodeSymbol:
+        """Declare a symbol and bind its name."""
+        symbol = self.define(node, name, kind)
+        key = name + self.rules.call_suffix if kind == "method" else name
+        position = node.start_byte
+        term: Term = (SYMBOL, symbol.number)
+        self.bind(key, position, None, term, symbol.number, self.home(), self.block)
+        return symbol
+
+    def head(self, node: "Node", body: "Node | None") -> str:
+        """Return the source of a declaration before its body, on one line."""
+        stop = body.start_byte if body is not None else node.end_byte
+        raw = self.source[node.start_byte : min(stop, node.start_byte + _MAX_HEAD)]
+        return " ".join(raw.decode("utf-8", "replace").split())
+
+    # --- walking
+
+    def visit(self, node: "Node | None", quiet: bool = False) -> Term | None:
+        """Note what a node declares and refers to; return its term if it is an expression."""
+        if node is None:
+            return None
+        form = self.table.get(node.type)
+        if form is None or form.role not in self._visitors:
+            self.visit_all(node)
+            return None
+        if self.nesting >= MAX_NESTING:
+            self.unit.errors.append(node.start_point[0] + 1)
+            return None
+        self.nesting += 1
+        term = self._visitors[form.role](node, form, quiet)
+        self.nesting -= 1
+        return term
+
+    def visit_all(self, node: "Node") -> None:
+        """Visit the children of a node; nodes that the table does not have are walked through."""
+        table, pending = self.table, node.named_children[::-1]
+        while pending:
+            child = pending.pop()
+            if child.type in table:
+                self.visit(child)
+            else:
+                pending.extend(reversed(child.named_children))
+
+    def visits(self, node: "Node | None") -> list[Term | None]:
+        """Visit the children of a node, and return their terms."""
+        if node is None:
+            return []
+        return [self.visit(child) for child in node.named_children if not child.is_extra]
+
+    def visit_skip(self, _node: "Node", _form: Form, _quiet: bool) -> Term | None:
+        """Ignore a node."""
+        return None
+
+    def visit_same(self, node: "Node", form: Form, quiet: bool) -> Term | None:
+        """The value of a node is that of one of its children; option `only`: others are ignored."""
+        chosen, term = self.child(node, form, "of"), None
+        if "only" in form.options:
+            return self.visit(chosen, quiet)
+        for child in node.named_children:
+            if child == chosen:
+                term = self.visit(child, quiet)
+            else:
+                self.visit(child)
+        return term
+
+    def visit_hook(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """Let the language handle a node."""
+        if (name := form.words.get("fn")) is None:
+            self.visit_all(node)
+            return None
+        term: Term | None = getattr(self.rules, name)(self, node, form)
+        return term
+
+    def visit_block(self, node: "Node", _form: Form, _quiet: bool) -> Term | None:
+        """A block: a scope in some languages, and a branch in all."""
+        if self.rules.hoists:
+            with self.in_block(node):
+                self.visit_all(node)
+        else:
+            with self.inside(BLOCK):
+                self.visit_all(node)
+        return None
+
+    # --- expressions
+
+    def visit_name(self, node: "Node", _form: Form, quiet: bool) -> Term | None:
+        """A name."""
+        name = self.text(node)
+        if name in self.receivers:
+            return self.receivers[name]
+        term: Term = (NAME, name)
+        if not quiet:
+            self.refer("reads", term, node)
+        return term
+
+    def visit_member(self, node: "Node", form: Form, quiet: bool) -> Term | None:
+        """`of.name`."""
+        of, name = self.child(node, form, "of"), self.child(node, form, "name")
+        base = self.visit(of)
+        if name is None:
+            return None
+        term: Term = (MEMBER, base, self.text(name))
+        if not quiet:
+            self.refer("reads", term, name)
+        return term
+
+    def visit_call(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """A call `callee(args)`, or `of.callee(args)` if the grammar has no member expression."""
+        fn, listed = self.child(node, form, "callee"), self.child(node, form, "args")
+        if fn is None:
+            self.visit_all(node)
+            return None
+        if (known := self.rules.known_call(self, node, fn, listed)) is not None:
+            return known[0]
+        callee = self._callee(node, form, fn)
+        arguments = self.arguments(listed, callee)
+        self.type_term(self.child(node, form, "type_args"))
+        self.visit(self.child(node, form, "body"))
+        if callee is None:
+            callee = (MEMBER, None, " ".join(self.text(fn).split())[-60:])
+            self.refer("calls", callee, fn, arguments)
+            return None
+        self.refer("calls", callee, fn, arguments)
+        return (CALL, callee, tuple(arguments[:_KEPT_ARGUMENTS]))
+
+    def _callee(self, node: "Node", form: Form, fn: "Node") -> Term | None:
+        of = self.child(node, form, "of")
+        if of is None and "bare" not in form.options:
+            callee = self.visit(fn, quiet=True)
+            return (MEMBER, callee, self.rules.constructor) if callee == (SUPER,) else callee
+        name = self.text(fn) + self.rules.call_suffix
+        return (MEMBER, self.visit(of), name) if of is not None else (NAME, name)
+
+    def arguments(self, node: "Node | None", callee: Term | None) -> list[Term | None]:
+        """Visit the arguments of a call, and return their terms."""
+        terms: list[Term | None] = []
+        for child in node.named_children if node is not None else ():
+            if child.is_extra:
+                continue
+            self.callback = (callee, len(terms)) if callee is not None else None
+            terms.append(self.visit(child))
+        self.callback = None
+        return terms
+
+    def visit_new(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """A new value of a type `of`, with arguments and perhaps a body.
+
+        Options: `call` if the constructor is called, `class` if the body declares members."""
+        of, body = self.child(node, form, "of"), self.child(node, form, "body")
+        type_term = self.type_term(of)
+        arguments = self.arguments(self.child(node, form, "args"), None)
+        if "call" in form.options and type_term is not None and of is not None:
+            self.refer("calls", (CONSTRUCT, type_term), of, arguments)
+        if body is not None and "class" in form.options:
+            self.anonymous(body, type_term)
+        else:
+            self.visit(body)
+        return (VALUE_OF, type_term) if type_term is not None else None
+
+    def anonymous(self, body: "Node", base: Term | None) -> CodeSymbol:
+        """Declare a type without a name that extends another one."""
+        symbol = self.define(body, "(anonymous)", "type")
+        if base is not None:
+            symbol.bases.append(("extends", base, symbol.line, symbol.start))
+        self.type_body(symbol, body)
+        return symbol
+
+    def visit_cast(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """A value `of` as one of a `type`."""
+        type_term = self.type_term(self.child(node, form, "type"))
+        self.visit(self.child(node, form, "of"))
+        return (VALUE_OF, type_term) if type_term is not None else None
+
+    def visit_index(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """`of[...]`."""
+        of = self.child(node, form, "of")
+        base = self.visit(of)
+        for child in node.named_children:
+            if child != of:
+                self.visit(child)
+        return (ELEMENT, base) if base is not None else None
+
+    def visit_either(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """One of several values: `a or b`, `c ? a : b` with the `test` c."""
+        test = self.child(node, form, "test")
+        terms = [(child, self.visit(child)) for child in node.named_children]
+        return either(term for child, term in terms if child != test)
+
+    def visit_tuple(self, node: "Node", _form: Form, _quiet: bool) -> Term | None:
+        """Several values."""
+        return (SEVERAL, tuple(self.visits(node)))
+
+    def visit_list(self, node: "Node", _form: Form, _quiet: bool) -> Term | None:
+        """A list with elements of one type."""
+        return (LIST_OF, either(self.visits(node)[:_KEPT_ARGUMENTS]))
+
+    def visit_this(self, _node: "Node", _form: Form, _quiet: bool) -> Term | None:
+        """The instance."""
+        return (THIS,)
+
+    def visit_super(self, _node: "Node", _form: Form, _quiet: bool) -> Term | None:
+        """The instance as one of its bases."""
+        return (SUPER,)
+
+    def visit_literal(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """A literal of a type outside of the project."""
+        self.visit_all(node)
+        return (LITERAL, form.words["is"])
+
+    # --- types
+
+    def type_term(self, node: "Node | None") -> Term | None:
+        """Return the term of a type as written, and note the types that it names."""
+        if node is None:
+            return None
+        form = self.table.get(node.type)
+        typer = self._typers.get(form.role) if form is not None else None
+        if form is None or typer is None:
+            found = [one for one in map(self.type_term, node.named_children) if one is not None]
+            return found[0] if len(found) == 1 else None
+        if self.nesting >= MAX_NESTING:
+            self.unit.errors.append(node.start_point[0] + 1)
+            return None
+        self.nesting += 1
+        term = typer(node, form)
+        self.nesting -= 1
+        return term
+
+    def type_name(self, node: "Node", _form: Form) -> Term | None:
+        """A type by its name."""
+        term: Term = (NAME, self.text(node))
+        self.refer("uses", term, node)
+        return term
+
+    def type_member(self, node: "Node", form: Form) -> Term | None:
+        """A type in a module or another type."""
+        term = self.path_term(node)
+        if term is not None:
+            self.refer("uses", term, self.child(node, form, "name") or node)
+        return term
+
+    def path_term(self, node: "Node | None") -> Term | None:
+        """Return a dotted name as a term, without noting it."""
+        form = self.table.get(node.type) if node is not None else None
+        if node is None or form is None:
+            return None
+        if form.role == "member" and (name := self.child(node, form, "name")) is not None:
+            return (MEMBER, self.path_term(self.child(node, form, "of")), self.text(name))
+        return (NAME, self.text(node)) if form.role == "name" else None
+
+    def type_same(self, node: "Node", form: Form) -> Term | None:
+        """The type of one child."""
+        return self.type_term(self.child(node, form, "of"))
+
+    def type_generic(self, node: "Node", form: Form) -> Term | None:
+        """A type `of` with type arguments: the other children; option `flat`: theirs."""
+        of = self.child(node, form, "of")
+        base = self.type_term(of)
+        arguments: list[Term | None] = []
+        for child in node.named_children:
+            if child != of:
+                listed = child.named_children if "flat" in form.options else (child,)
+                arguments += [self.type_term(one) for one in listed]
+        return (GENERIC, base, tuple(arguments)) if base is not None else None
+
+    def type_listtype(self, node: "Node", form: Form) -> Term | None:
+        """A list of elements `of` a type."""
+        return (LIST_TYPE, self.type_term(self.child(node, form, "of")))
+
+    def type_maptype(self, node: "Node", form: Form) -> Term | None:
+        """A map from a type `key` to a type `of`."""
+        key = self.type_term(self.child(node, form, "key"))
+        return (MAP_TYPE, key, self.type_term(self.child(node, form, "of")))
+
+    def type_uniontype(self, node: "Node", _form: Form) -> Term | None:
+        """One of several types."""
+        return either([self.type_term(child) for child in node.named_children])
+
+    def type_tupletype(self, node: "Node", _form: Form) -> Term | None:
+        """Several types."""
+        return (SEVERAL, tuple(self.type_term(child) for child in node.named_children))
+
+    def type_functype(self, node: "Node", form: Form) -> Term | None:
+        """A function of `params` with a `result`."""
+        params = self.child(node, form, "params")
+        listed = params.named_children if params is not None else ()
+        types = [self.type_term(one.child_by_field_name("type")) for one in listed]
+        return (FUNCTION_TYPE, self.type_term(self.child(node, form, "result")), tuple(types))
+
+    def type_primitive(self, node: "Node", _form: Form) -> Term | None:
+        """A type of the language itself that is no name."""
+        return (LITERAL, self.text(node))
+
+    def type_notype(self, _node: "Node", _form: Form) -> Term | None:
+        """A type of which nothing is known."""
+        return None
+
+    type_skip = type_notype
+
+    def type_hook(self, node: "Node", form: Form) -> Term | None:
+        """Let the language handle a type."""
+        name = form.words.get("type_fn")
+        term: Term | None = getattr(self.rules, name)(self, node, form) if name else None
+        return term
+
+    def type_record(self, node: "Node", form: Form) -> Term | None:
+        """A type written in place: a struct, an interface, an object type. It is no node."""
+        symbol = self.define(node, "(anonymous)", form.words.get("kind", "type"))
+        symbol.flags.add("inline")
+        self.type_body(symbol, node)
+        return (SYMBOL, symbol.number)
+
+    # --- declarations
+
+    def visit_func(self, node: "Node", form: Form, quiet: bool) -> Term | None:
+        """A function: name, params, result, body, type_params, recv.
+
+        Options: `arrow` if the body is its value, `signature` if it is declared only."""
+        name = self.child(node, form, "name")
+        if name is None:
+            return self.visit_lambda(node, form, quiet)
+        text = form.words.get("named") or self.text(name)
+        receiver = self.child(node, form, "recv")
+        kind = "method" if self.scope_kind == CLASS or receiver is not None else "function"
+        if receiver is not None:
+            symbol = self.define(node, text, kind)
+        else:
+            symbol = self.declare(node, text, kind)
+        self.function_body(symbol, node, form)
+        return (SYMBOL, symbol.number)
+
+    def function_body(self, symbol: CodeSymbol, node: "Node", form: Form) -> None:
+        """Visit the parameters and the body of a function."""
+        in_type = self.scope_kind == CLASS
+        if "signature" in form.options:
+            symbol.flags.add("signature")
+        self.rules.function(self, symbol, node)
+        if self.symbol_nesting >= MAX_SYMBOL_NESTING:
+            self.unit.errors.append(symbol.line)
+            return
+        self.symbol_nesting += 1
+        before = self.owner, self.function, self.receivers
+        with self.inside(FUNCTION_SCOPE, symbol.number) as symbol.inner:
+            self.function, self.owner = symbol, symbol.number
+            receiver = self.child(node, form, "recv")
+            if receiver is not None:
+                self.visit(receiver)
+                symbol.receiver = self.rules.receiver(self, symbol, receiver)
+            symbol.type_parameters += self.type_parameters(self.child(node, form, "type_params"))
+            self.parameters(self.child(node, form, "params"), symbol, in_type)
+            symbol.result = self.type_term(self.child(node, form, "result")) or symbol.result
+            body = self.child(node, form, "body")
+            term = self.visit_body(body)
+            if "arrow" in form.options and term is not None and body is not None:
+                symbol.returns.append((self.scope, body.start_byte, term))
+        self.owner, self.function, self.receivers = before
+        self.symbol_nesting -= 1
+
+    def visit_body(self, body: "Node | None") -> Term | None:
+        """Visit the body of a function; its block is no branch and no scope of its own."""
+        if body is not None and self.role(body) == "block":
+            self.visit_all(body)
+            return None
+        return self.visit(body)
+
+    def type_parameters(self, node: "Node | None") -> tuple[str, ...]:
+        """Bind type parameters, nodes of the role `typeparam`, and return their names."""
+        names: list[str] = []
+        for child in node.named_children if node is not None else ():
+            form = self.table.get(child.type)
+            if form is None or form.role != "typeparam":
+                continue
+            bound = self.type_term(self.child(child, form, "bound"))
+            for name in child.children_by_field_name("name") or child.named_children[:1]:
+                names.append(self.text(name))
+                self.bind(names[-1], child.start_byte, None, (TYPE_PARAMETER, names[-1], bound))
+        return tuple(names)
+
+    def parameters(self, node: "Node | None", symbol: CodeSymbol | None, in_type: bool) -> None:
+        """Bind the parameters of a function."""
+        listed = [] if node is None else [one for one in node.named_children if not one.is_extra]
+        if node is not None and self.role(node) in ("name", "param"):
+            listed = [node]  # a function literal with one parameter, without parentheses
+        if symbol is not None and in_type and self.rules.self_parameter and listed:
+            self._self_parameter(listed, symbol)
+        for child in listed:
+            names, least, most = self.parameter(child)
+            if symbol is not None:
+                symbol.parameters += names
+                symbol.min_arguments += least
+                symbol.max_arguments += most
+
+    def _self_parameter(self, listed: "list[Node]", symbol: CodeSymbol) -> None:
+        if "static" in symbol.flags:
+            return
+        first = listed.pop(0)
+        name = self.text(first).partition(":")[0].strip()
+        of = OWN_TYPE if "class method" in symbol.flags else THIS
+        self.bind(name, first.start_byte, None, (of,))
+        self.receivers = {name: (of,)}
+
+    def parameter(self, node: "Node") -> tuple[list[str], int, int]:
+        """Bind a parameter; return its names and the least and most arguments that it takes.
+
+        Form: name, type, value; options `many`, `optional`."""
+        form = self.table.get(node.type)
+        if form is not None and form.role == "name":
+            self.bind(self.text(node), node.start_byte)
+            return [self.text(node)], 1, 1
+        if form is not None and form.role == "hook":
+            before = set(self.unit.scopes[self.scope].names)
+            self.visit(node)
+            bound = [name for name in self.unit.scopes[self.scope].names if name not in before]
+            return bound, 1, 1
+        if form is None or form.role != "param":
+            self.pattern(node, None)
+            return [""], 1, 1
+        return self._listed_parameter(node, form)
+
+    def _listed_parameter(self, node: "Node", form: Form) -> tuple[list[str], int, int]:
+        type_term = self.type_term(self.child(node, form, "type"))
+        is_rest = "many" in form.options
+        if is_rest:
+            type_term = self.rules.rest_type(node, type_term)
+        default = self.child(node, form, "value")
+        owner = self.owner
+        if self.rules.defaults_outside and self.function is not None:
+            self.owner = self.function.parent
+        value = self.visit(default)
+        self.owner = owner
+        names = []
+        for name in self.children(node, form, "name"):
+            if self.role(name) in ("", "name"):
+                names.append(self.text(name))
+                self.bind(names[-1], node.start_byte, type_term, value)
+            else:
+                names.append("")
+                self.pattern(name, (VALUE_OF, type_term) if type_term is not None else None)
+        count = max(1, len(names))
+        if is_rest:
+            return names, 0, UNLIMITED
+        return names, 0 if default is not None or "optional" in form.options else count, count
+
+    def visit_param(self, node: "Node", _form: Form, _quiet: bool) -> Term | None:
+        """A parameter outside of a list of parameters."""
+        self.parameter(node)
+        return None
+
+    def visit_lambda(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """A function literal: params, result, body. What it refers to belongs to its owner."""
+        callback, self.callback = self.callback, None
+        function, outer, receivers = self.function, self.scope, self.receivers
+        literal = CodeSymbol("", "lambda", self.owner, 0, 0, 0, self.scope)
+        with self.inside(FUNCTION_SCOPE):
+            self.function = literal
+            self.type_parameters(self.child(node, form, "type_params"))
+            self.parameters(self.child(node, form, "params"), literal, False)
+            if callback is not None:
+                self._bind_callback(literal.parameters, callback, outer)
+            result = self.type_term(self.child(node, form, "result"))
+            term = self.visit_body(self.child(node, form, "body"))
+        self.function, self.receivers = function, receivers
+        if result is not None:
+            return (FUNCTION_TYPE, result, ())
+        if term is None and len(literal.returns) == 1:
+            term = literal.returns[0][2]
+        return (LAMBDA, term)
+
+    def _bind_callback(self, names: list[str], callback: tuple[Term, int], outer: int) -> None:
+        """Parameters without a type have that of the parameter that the literal is passed for."""
+        scope = self.unit.scopes[self.scope]
+        for number, name in enumerate(names):
+            bindings = scope.names.get(name)
+            if bindings and bindings[0][B_TYPE] is None and bindings[0][B_VALUE] is None:
+                position = bindings[0][0]
+                term: Term = (CALLBACK, *callback, number)
+                scope.names[name] = [(position, 0, outer, None, term, NO_SYMBOL)]
+
+    def visit_return(self, node: "Node", _form: Form, _quiet: bool) -> Term | None:
+        """The value that a function returns."""
+        terms = self.visits(node)
+        if terms:
+            self.returns(node, terms[0] if len(terms) == 1 else (SEVERAL, tuple(terms)))
+        return None
+
+    def returns(self, node: "Node", term: Term | None) -> None:
+        """Note a value that the function returns."""
+        if self.function is not None and term is not None:
+            self.function.returns.append((self.scope, node.start_byte, term))
+
+    def visit_type(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """A type: name, body, type_params; or `type`, the type that it is defined as.
+
+        Its kind is `kind=`, else "type". `Rules.bases` notes its bases."""
+        name = self.child(node, form, "name")
+        kind = form.words.get("kind", "type")
+        if name is None:
+            symbol = self.define(node, "(anonymous)", kind)
+        else:
+            symbol = self.declare(node, self.text(name), kind)
+        self.type_body(symbol, self.child(node, form, "body"), form, node)
+        return (SYMBOL, symbol.number)
+
+    def type_body(
+        self,
+        symbol: CodeSymbol,
+        body: "Node | None",
+        form: Form | None = None,
+        node: "Node | None" = None,
+    ) -> None:
+        """Visit the members of a type."""
+        if self.symbol_nesting >= MAX_SYMBOL_NESTING:
+            self.unit.errors.append(symbol.line)
+            return
+        self.symbol_nesting += 1
+        before = self.owner, self.owner_type, self.function, self.receivers
+        with self.inside(CLASS, symbol.number) as symbol.inner:
+            self.owner = self.owner_type = symbol.number
+            self.function, self.receivers = None, {}
+            if node is not None and form is not None:
+                names = self.type_parameters(self.child(node, form, "type_params"))
+                symbol.type_parameters += names
+                body = self._definition(symbol, self.child(node, form, "type"), body)
+                self.rules.bases(self, symbol, node)
+            if body is not None:
+                self.visit_all(body)
+        self.owner, self.owner_type, self.function, self.receivers = before
+        self.symbol_nesting -= 1
+
+    def _definition(
+        self, symbol: CodeSymbol, defined: "Node | None", body: "Node | None"
+    ) -> "Node | None":
+        """Note the type that a type is defined as; return the body if it is written in place."""
+        if defined is None:
+            return body
+        form = self.table.get(defined.type)
+        if form is not None and form.role == "record":
+            symbol.kind = form.words.get("kind", symbol.kind)
+            return defined
+        symbol.underlying = self.type_term(defined)
+        return body
+
+    def base(self, symbol: CodeSymbol, relation: str, node: "Node") -> None:
+        """Note a base type."""
+        if (term := self.type_term(node)) is not None:
+            symbol.bases.append((relation, term, node.start_point[0] + 1, node.start_byte))
+
+    def visit_record(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """A type written in place."""
+        return self.type_record(node, form)
+
+    def visit_embedded(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """An embedded type `of`, or a constraint, in the body of a type."""
+        symbol = self.unit.symbols[self.unit.scopes[self.scope].symbol]
+        self.base(symbol, "extends", self.child(node, form, "of") or node)
+        return None
+
+    def visit_bind(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """Variables with their values: fields in a type, symbols in a file, else locals.
+
+        Form: name, type, value; kind of the symbols. `Rules.no_names` handles one without names."""
+        type_term = self.type_term(self.child(node, form, "type"))
+        names = self.children(node, form, "name")
+        if not names:
+            self.rules.no_names(self, node, type_term)
+        symbols = self._variables(node, form, names)
+        owner = self.owner
+        if self.rules.variables_own and len(symbols) == 1 and self.scope_kind == FILE_SCOPE:
+            self.owner = next(iter(symbols.values())).number
+        terms = [self.visit(one) for one in self.children(node, form, "value")]
+        self.owner = owner
+        for number, name in enumerate(names):
+            value = self.part(terms, number, len(names))
+            if (symbol := symbols.get(name.start_byte)) is None:
+                self.pattern(name, value, type_term, node.end_byte)
+            else:
+                symbol.type = type_term
+                text = self.text(name)
+                self.bind(text, name.start_byte, type_term, value, symbol.number)
+        return None
+
+    def _variables(self, node: "Node", form: Form, names: "list[Node]") -> dict[int, CodeSymbol]:
+        """Declare the variables that are symbols; return them by the position of their names."""
+        home = self.unit.scopes[self.home()].kind
+        if home not in (FILE_SCOPE, CLASS) or (self.scope_kind == BLOCK and not self.rules.hoists):
+            return {}
+        kind = form.words.get("kind") or ("field" if home == CLASS else "variable")
+        flags, self.flags = self.flags, set()
+        symbols = {}
+        for name in names:
+            if self.role(name) == "name":
+                symbol = symbols[name.start_byte] = self.define(node, self.text(name), kind)
+                symbol.flags |= flags
+        return symbols
+
+    @staticmethod
+    def part(terms: list[Term | None], number: int, count: int) -> Term | None:
+        """Return the value of one of several names."""
+        if len(terms) == 1 and count > 1:
+            return (PART, terms[0], number) if terms[0] is not None else None
+        return terms[number] if number < len(terms) else None
+
+    def pattern(
+        self,
+        node: "Node",
+        value: Term | None,
+        type_term: Term | None = None,
+        position: int | None = None,
+    ) -> None:
+        """Bind the names of a pattern to a value or its parts."""
+        position = node.end_byte if position is None else position
+        role = self.role(node)
+        if role == "name":
+            self.bind(self.text(node), position, type_term, value, home=self.home())
+        elif role in ("tuple", "list"):
+            for number, child in enumerate(node.named_children):
+                part = (PART, value, number) if value is not None else None
+                self.pattern(child, part, None, position)
+        else:
+            self.rules.pattern(self, node, value, position)
+
+    def visit_assign(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """An assignment `left = right`, with a `type` perhaps."""
+        right = self.child(node, form, "right")
+        type_term = self.type_term(self.child(node, form, "type"))
+        term = self.visit(right)
+        left = self.child(node, form, "left")
+        if left is None:
+            return term
+        is_list = left.type == "expression_list"
+        lefts = left.named_children if is_list else [left]
+        several = is_list and term is not None and term[0] == SEVERAL
+        terms = list(term[1]) if several and term is not None else [term]
+        for number, target in enumerate(lefts):
+            self.assign(target, self.part(terms, number, len(lefts)), type_term, node)
+        return term
+
+    def assign(
+        self, target: "Node", value: Term | None, type_term: Term | None, node: "Node"
+    ) -> None:
+        """Assign a value to a target; `node` is the whole assignment."""
+        role = self.role(target)
+        if role == "name":
+            self._assign_name(target, value, type_term, node)
+        elif role == "member":
+            term = self.visit(target, quiet=True)
+            if term is not None:
+                self.rules.assign_member(self, term, type_term, value, node, target)
+        elif role in ("tuple", "list"):
+            for number, child in enumerate(target.named_children):
+                part = (PART, value, number) if value is not None else None
+                self.assign(child, part, None, node)
+        else:
+            self.visit(target)
+
+    def _assign_name(
+        self, target: "Node", value: Term | None, type_term: Term | None, node: "Node"
+    ) -> None:
+        name = self.text(target)
+        home = self.rules.assigned_scope(self, name)
+        if home is None:
+            self.refer("assigns", (NAME, name), target)
+            return
+        scope = self.unit.scopes[home]
+        number = NO_SYMBOL
+        if scope.kind in (CLASS, FILE_SCOPE):
+            if all(one[B_SYMBOL] == NO_SYMBOL for one in scope.names.get(name, ())):
+                number = self.variable(node, name, type_term).number
+            else:
+                self.refer("assigns", (NAME, name), target)
+        self.bind(name, node.end_byte, type_term, value, number, home)
+
+    def variable(self, node: "Node", name: str, type_term: Term | None) -> CodeSymbol:
+        """Declare a variable of a file, or an attribute of a type."""
+        symbol = self.define(node, name, self.rules.variable_kind(name, self.scope_kind == CLASS))
+        symbol.flags.add("static")
+        symbol.type = type_term
+        return symbol
+
+    def attribute(
+        self, owner: int, name: str, type_term: Term | None, value: Term | None, node: "Node"
+    ) -> None:
+        """Bind an attribute of the instances of a type, beside what it is bound to elsewhere."""
+        home = self.unit.symbols[owner].inner
+        self.bind(name, node.start_byte, type_term, value, NO_SYMBOL, home, end=1)
+
+    def visit_range(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """A loop: left, right, body, type. Option `pairs`: left is a key and a value."""
+        term = self.visit(self.child(node, form, "right"))
+        left, body = self.child(node, form, "left"), self.child(node, form, "body")
+        type_term = self.type_term(self.child(node, form, "type"))
+        if body is None or self.rules.hoists:
+            self._bind_range(left, form, term, type_term)
+            self.visit(body)
+        else:
+            with self.inside(BLOCK):
+                self._bind_range(left, form, term, type_term)
+                self.visit(body)
+        for child in node.children_by_field_name("alternative") if body is not None else ():
+            self.visit(child)
+        return None
+
+    def _bind_range(
+        self, left: "Node | None", form: Form, term: Term | None, type_term: Term | None
+    ) -> None:
+        if left is None:
+            return
+        if "pairs" in form.options:
+            names = left.named_children if left.type == "expression_list" else [left]
+            for tag, name in zip((KEY, ELEMENT), names, strict=False):
+                self.pattern(name, (tag, term) if term is not None else None)
+        else:
+            self.pattern(left, (ELEMENT, term) if term is not None else None, type_term)

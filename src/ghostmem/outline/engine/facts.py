@@ -1,0 +1,173 @@
+"""The facts of a file: plain data that is stored and linked; no syntax node survives.
+
+A binding is a tuple (position, end, scope, type term, value term, symbol):
+- from `position` on, the name has this type or value. It surely has it before `end`, the end of the
+  block that binds it (0: to the end of its scope), and possibly after that; a negative end says
+  that it does not have it after the block, because the block returns or the binding narrows.
+- `scope` is where its terms are evaluated; `symbol` is the number of the declared symbol, or -1.
+
+A reference is a tuple (kind, owner, scope, term, line, position, terms of arguments or None); its
+kind is calls, uses (of a type), reads (of a value) or assigns. Numbers refer to the lists of the
+same file, and -1 as an owner or parent is the file itself.
+"""
+
+import marshal
+import zlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.outline.facts import Facts
+
+if TYPE_CHECKING:
+    from ghostmem.outline.engine.terms import Term, Value
+
+FILE = -1
+END = 1 << 60  # a position after all others
+NO_SYMBOL = -1
+
+Binding = tuple[int, int, int, "Term | None", "Term | None", int]
+B_POSITION, B_END, B_SCOPE, B_TYPE, B_VALUE, B_SYMBOL = range(6)
+Reference = tuple[str, int, int, "Term", int, int, "tuple[Term | None, ...] | None"]
+Base = tuple[str, "Term", int, int]  # relation, type, line, position
+Returned = tuple[int, int, "Term"]  # scope, position, value
+
+FILE_SCOPE, CLASS, FUNCTION_SCOPE, BLOCK = "file", "class", "function", "block"  # kinds of scopes
+
+
+_STORED = (
+    "name", "kind", "parent", "line", "end_line", "start", "signature", "body", "scope",
+    "inner", "type", "result", "receiver", "underlying", "bases", "parameters",
+    "min_arguments", "max_arguments", "returns", "type_parameters", "detail",
+)  # fmt: skip
+_LINKED = ("number", "unit", "display", "full", "id", "outer_members", "order", "attached_to")
+
+
+class CodeSymbol:
+    """A declaration. The second group of attributes is not stored: linking sets it."""
+
+    __slots__ = (*_STORED, "flags", *_LINKED)
+    number: int  # in its file
+    unit: "Unit"
+
+    def __init__(
+        self, name: str, kind: str, parent: int, line: int, end_line: int, start: int, scope: int
+    ) -> None:
+        self.name, self.kind, self.parent = name, kind, parent
+        self.line, self.end_line, self.start = line, end_line, start
+        self.signature = self.body = ""
+        self.scope = scope  # the scope that it is declared in
+        self.inner = -1  # the scope that it opens
+        self.type: Term | None = None  # declared, of a variable
+        self.result: Term | None = None  # declared, of a function
+        self.receiver: Term | None = None  # the type of a member that is declared outside of it
+        self.underlying: Term | None = None  # the type that this one is defined as
+        self.bases: list[Base] = []
+        self.flags: set[str] = set()
+        self.parameters: list[str] = []  # names, without the receiver
+        self.min_arguments = self.max_arguments = 0
+        self.returns: list[Returned] = []
+        self.type_parameters: tuple[str, ...] = ()
+        self.detail: Any = None  # of the language
+        self.display = self.full = self.id = ""  # canonical names, short and unique; of the node
+        self.outer_members: dict[str, list[FoundBinding]] = {}  # declared outside of the type
+        self.order: list[tuple[CodeSymbol, tuple[Value, ...]]] | None = None  # with all bases
+        self.attached_to: CodeSymbol | None = None
+
+    def row(self) -> tuple[Any, ...]:
+        """Return the stored attributes."""
+        return (*(getattr(self, key) for key in _STORED), sorted(self.flags))
+
+    @classmethod
+    def from_row(cls, row: tuple[Any, ...]) -> "CodeSymbol":
+        """Return the symbol that was stored."""
+        symbol = cls(*row[:6], row[_STORED.index("scope")])
+        for key, stored in zip(_STORED[6:], row[6:], strict=False):
+            setattr(symbol, key, stored)
+        symbol.flags = set(row[-1])
+        return symbol
+
+
+class Scope:
+    """A region in which names are looked up, and the symbol whose body it is."""
+
+    __slots__ = ("kind", "names", "parent", "symbol")
+
+    def __init__(
+        self, parent: int, kind: str, symbol: int, names: dict[str, list[Binding]] | None = None
+    ) -> None:
+        self.parent, self.kind, self.symbol = parent, kind, symbol
+        self.names: dict[str, list[Binding]] = {} if names is None else names
+
+
+class Unit:
+    """A file of a project with its facts."""
+
+    __slots__ = (
+        "detail",
+        "errors",
+        "exports",
+        "imports",
+        "module",
+        "package",
+        "path",
+        "references",
+        "scopes",
+        "stars",
+        "symbols",
+    )  # fmt: skip
+
+    def __init__(self, path: str = "") -> None:
+        self.path, self.package, self.module = path, "", ""
+        self.symbols: list[CodeSymbol] = []
+        self.scopes: list[Scope] = [Scope(-1, FILE_SCOPE, FILE)]
+        self.references: list[Reference] | bytes = []
+        self.imports: list[tuple[str, int, str]] = []  # path, line, member or ""
+        self.stars: list[str] = []  # paths of which everything is imported
+        self.exports: dict[str, Any] = {}
+        self.errors: list[int] = []  # lines that could not be parsed
+        self.detail: Any = None  # of the language
+
+    def packed(self) -> Facts:
+        """Return the facts as they are stored; references apart, for they are read once."""
+        scopes = [(one.parent, one.kind, one.symbol, one.names) for one in self.scopes]
+        symbols = [one.row() for one in self.symbols]
+        row = (
+            self.package, symbols, scopes, marshal.dumps(self.references), self.imports,
+            self.stars, self.exports, self.detail,
+        )  # fmt: skip
+        return Facts(errors=self.errors, fold=zlib.compress(marshal.dumps(row), 1))
+
+    @classmethod
+    def unpacked(cls, path: str, facts: Facts) -> "Unit":
+        """Return the file that was packed."""
+        unit = cls(path)
+        (
+            unit.package, symbols, scopes, unit.references, unit.imports, unit.stars,
+            unit.exports, unit.detail,
+        ) = marshal.loads(zlib.decompress(facts.fold))  # noqa: S302  # fmt: skip
+        unit.scopes = [Scope(*row) for row in scopes]
+        unit.symbols = [CodeSymbol.from_row(row) for row in symbols]
+        for number, symbol in enumerate(unit.symbols):
+            symbol.number, symbol.unit = number, unit
+        return unit
+
+    def all_references(self) -> Iterable[Reference]:
+        """Return the references, unpacked."""
+        packed = self.references
+        return marshal.loads(packed) if isinstance(packed, bytes) else packed  # noqa: S302
+
+    def enclosing(self, scope: int) -> "CodeSymbol | None":
+        """Return the type whose body, or whose member's body, a scope is in."""
+        while scope >= 0:
+            here = self.scopes[scope]
+            if here.kind == CLASS:
+                return self.symbols[here.symbol]
+            if here.kind == FUNCTION_SCOPE and here.symbol >= 0:
+                owner = self.symbols[here.symbol].attached_to
+                if owner is not None:
+                    return owner
+            scope = here.parent
+        return None
+
+
+FoundBinding = tuple[Unit, Binding]

@@ -1,0 +1,452 @@
+"""Turn the references of all files into the links of a graph."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from ghostmem.outline.engine.facts import (
+    B_SYMBOL,
+    B_VALUE,
+    END,
+    FILE,
+    NO_SYMBOL,
+    CodeSymbol,
+    FoundBinding,
+    Reference,
+    Unit,
+)
+from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
+from ghostmem.outline.engine.terms import (
+    CALLABLE,
+    CONSTRUCT,
+    FUNCTION,
+    GENERIC,
+    IMPORT,
+    INSTANCE,
+    MEMBER,
+    MODULE,
+    NAME,
+    OUTSIDE,
+    OWN_TYPE,
+    SUPER,
+    THIS,
+    TYPE,
+    Term,
+    Value,
+    parts,
+    text_of,
+)
+from ghostmem.outline.facts import Facts
+from ghostmem.outline.graph import (
+    EXTERNAL,
+    NATIVE,
+    LinkColumns,
+    Linked,
+    Loose,
+    OutlineNode,
+    file_id,
+    outside_id,
+    project_id,
+)
+from ghostmem.outline.languages.base import Read
+
+if TYPE_CHECKING:
+    from ghostmem.outline.engine.language import Rules
+
+MAX_REEXPORTS = 8  # modules that an import may lead through
+_OUTSIDE_KINDS = {
+    "calls": "function",
+    "uses": "type",
+    "extends": "type",
+    "implements": "type",
+    "imports": "module",
+}
+# kinds of something outside: the first counts if references disagree
+_RANK = ("module", "type", "function", "variable")
+
+
+class Target(NamedTuple):
+    """Where a reference leads: to a symbol of the project or to a value, and how it was found."""
+
+    via: str
+    symbol: CodeSymbol | None = None
+    value: Value | None = None
+
+
+def link(rules: "Rules", files: Mapping[str, Facts], read: Read) -> Linked:
+    """Return the graph of all files of a language."""
+    units = {path: Unit.unpacked(path, files[path]) for path in sorted(files)}
+    return Linker(Resolver(units, rules, read), rules).link()
+
+
+class Linker:
+    """Collects the links of a project."""
+
+    def __init__(self, resolver: Resolver, rules: "Rules") -> None:
+        self.resolver, self.rules = resolver, rules
+        self.columns = LinkColumns()
+        self.loose: list[Loose] = []
+        self.outside: dict[tuple[str, str], str] = {}  # kinds by origin and name
+        self._links: dict[tuple[str, str, str], tuple[int, str]] = {}  # of the present file
+
+    def link(self) -> Linked:
+        """Return the graph."""
+        units = list(self.resolver.units.values())
+        nodes = {node.id: node for unit in units for node in self._nodes(unit)}
+        symbols = [symbol for unit in units for symbol in unit.symbols]
+        self.callables = Counter(
+            one.name for one in symbols if one.kind in CALLABLES or one.kind in TYPES
+        )
+        self.values = Counter(one.name for one in symbols if one.kind != "function")
+        for unit in units:
+            self._structure(unit)
+            for reference in unit.all_references():
+                self._reference(unit, reference)
+            unit.references = b""
+            self._flush()
+        self.rules.finish(self)
+        self._flush()
+        for (origin, name), kind in sorted(self.outside.items()):
+            where = self.rules.package_of(name) if origin == EXTERNAL else ""
+            number = outside_id(origin, name)
+            nodes[number] = OutlineNode(number, name, kind, origin, where=where)
+        return Linked(nodes, self.columns, sorted(self.loose))
+
+    def _nodes(self, unit: Unit) -> Iterator[OutlineNode]:
+        """Name the symbols of a file, and yield the nodes."""
+        last = max((one.end_line for one in unit.symbols), default=1)
+        name = self.rules.file_name(self.resolver, unit)
+        yield OutlineNode(file_id(unit.path), name, "file", file=unit.path, line=1, end_line=last)
+        for symbol in unit.symbols:
+            if not symbol.display:
+                symbol.display, symbol.full = self.rules.canonical(self.resolver, symbol)
+            if "inline" in symbol.flags:
+                continue
+            symbol.id = project_id(unit.path, symbol.display, symbol.start)
+            yield OutlineNode(
+                symbol.id,
+                symbol.display,
+                symbol.kind,
+                file=unit.path,
+                line=symbol.line,
+                end_line=symbol.end_line,
+                signature=symbol.signature,
+                full=symbol.full,
+                body=symbol.body,
+            )
+
+    # --- links
+
+    def _flush(self) -> None:
+        for (start, kind, end), (line, via) in self._links.items():
+            self.columns.add(start, kind, end, line, via)
+        self._links.clear()
+
+    def add(self, start: str, kind: str, end: str, line: int, via: str) -> None:
+        """Add a link; of several with the same ends the first line counts."""
+        known = self._links.get((start, kind, end))
+        if known is None or (line, via) < known:
+            self._links[start, kind, end] = (line, via)
+
+    def add_outside(self, start: str, kind: str, name: str, line: int) -> None:
+        """Add a link to something outside of the project."""
+        origin = NATIVE if self.rules.is_native(name) else EXTERNAL
+        end_kind = _OUTSIDE_KINDS.get(kind, "variable")
+        known = self.outside.get((origin, name), end_kind)
+        self.outside[origin, name] = min(known, end_kind, key=_RANK.index)
+        self.add(start, kind, outside_id(origin, name), line, origin)
+
+    def node_of(self, unit: Unit, number: int) -> str:
+        """Return the node of a symbol, or of what is around one that is no node."""
+        while number != FILE:
+            symbol = unit.symbols[number]
+            if symbol.id:
+                return symbol.id
+            number = symbol.parent
+        return file_id(unit.path)
+
+    def _structure(self, unit: Unit) -> None:
+        """Add the links of declarations: declares, extends, implements, imports."""
+        for symbol in unit.symbols:
+            if not symbol.id:
+                continue
+            parent = symbol.attached_to
+            start = parent.id if parent is not None else self.node_of(unit, symbol.parent)
+            self.add(start, "declares", symbol.id, symbol.line, "local")
+            for relation, term, line, position in symbol.bases:
+                self._base(symbol, relation, term, line, position)
+        for path, line, member in unit.imports:
+            start = file_id(unit.path)
+            ends = self.rules.imported_units(self.resolver, unit, path, member)
+            for other in ends:
+                self.add(start, "imports", file_id(other.path), line, "import")
+            if not ends and (name := self.rules.outside_path(self.resolver, unit, path)):
+                self.add_outside(start, "imports", name, line)
+
+    def _base(
+        self, symbol: CodeSymbol, relation: str, term: Term, line: int, position: int
+    ) -> None:
+        plain = term[1] if term[0] == GENERIC else term
+        scope = symbol.inner if self.rules.bases_inside else symbol.scope
+        targets = self._types_behind(self.targets(plain, Place(symbol.unit, scope, position)))
+        via = "conditional" if sum(one.symbol is not None for one in targets) > 1 else ""
+        for target in targets:
+            kinds = self.rules.base_relations(relation, symbol, target)
+            for kind in kinds:
+                if target.symbol is not None and target.symbol.id:
+                    self.add(symbol.id, kind, target.symbol.id, line, via or target.via)
+                elif target.value is not None:
+                    self.add_outside(symbol.id, kind, target.value[1], line)
+        if not targets:
+            name = str(plain[-1])
+            count = self.values[name]
+            self.loose.append(
+                Loose(symbol.id, relation, text_of(plain, self.rules.words), line, name, count)
+            )
+
+    def _types_behind(self, targets: Iterable[Target]) -> list[Target]:
+        """Return the types that targets are, through variables that hold them."""
+        found: list[Target] = []
+        for target in targets:
+            if target.symbol is not None and target.symbol.kind in TYPES:
+                found.append(target)
+                continue
+            value = target.value if target.symbol is None else self.value_of(target.symbol)
+            for one in parts(value):
+                if one[0] == TYPE:
+                    found.append(Target(target.via, one[1]))
+                elif one[0] == OUTSIDE:
+                    found.append(Target(target.via, None, one))
+        return list(dict.fromkeys(found))
+
+    # --- references
+
+    def _reference(self, unit: Unit, reference: Reference) -> None:
+        kind, number, scope, term, line, position, arguments = reference
+        owner = self.node_of(unit, number)
+        place = Place(unit, scope, position)
+        if kind == "calls":
+            self._call(owner, term, line, arguments or (), place)
+        else:
+            self._read(owner, "accesses" if kind == "reads" else kind, term, line, place)
+
+    def _call(
+        self, owner: str, term: Term, line: int, arguments: tuple[Term | None, ...], place: Place
+    ) -> None:
+        targets = self.targets(term, place)
+        for target in targets:
+            if target.symbol is not None and self._holds_callee(target.symbol):
+                self._link_read(owner, "accesses", target, line)
+        callees = self.rules.overloads(self.resolver, self._callees(targets), arguments, place)
+        project = {id(one.symbol) for one in callees if one.symbol is not None}
+        for callee in callees:
+            if callee.symbol is None:
+                if callee.value is not None:
+                    self.add_outside(owner, "calls", callee.value[1], line)
+            else:
+                via = "conditional" if len(project) > 1 else callee.via
+                self._call_symbol(owner, callee.symbol, line, arguments, place, via)
+        if not callees:
+            self._leave(owner, "calls", term, line)
+
+    @staticmethod
+    def _holds_callee(symbol: CodeSymbol) -> bool:
+        """Tell whether calling a symbol reads it: a variable or a property."""
+        is_function = symbol.kind in CALLABLES and "property" not in symbol.flags
+        return not is_function and symbol.kind not in TYPES
+
+    def _callees(self, targets: Iterable[Target]) -> list[Target]:
+        """Return the functions and types that a call of targets leads to."""
+        found: list[Target] = []
+        for target in targets:
+            symbol, value = target.symbol, target.value
+            if symbol is not None and not self._holds_callee(symbol):
+                found.append(target)
+                continue
+            if symbol is not None:
+                value = self.value_of(symbol)
+            found += self._called_values(value, target.via)
+        return list(dict.fromkeys(found))
+
+    def _called_values(self, value: Value | None, via: str) -> Iterator[Target]:
+        for one in parts(value):
+            if one[0] in (TYPE, FUNCTION):
+                yield Target(via, one[1])
+            elif one[0] == OUTSIDE:
+                yield Target(via, None, one)
+            elif one[0] == CALLABLE and len(one) == 4:
+                yield Target(via, None, (OUTSIDE, one[3]))
+            elif one[0] == INSTANCE:
+                method = self.resolver.member(one, self.rules.call_method)
+                for called in parts(method):
+                    if called[0] == FUNCTION:
+                        yield Target(via, called[1])
+
+    def _call_symbol(
+        self,
+        owner: str,
+        symbol: CodeSymbol,
+        line: int,
+        arguments: tuple[Term | None, ...],
+        place: Place,
+        via: str,
+    ) -> None:
+        if symbol.kind not in TYPES:
+            via = "interface" if via == "type" and self._is_of_interface(symbol) else via
+            self._add_project(owner, "calls", symbol, line, via)
+            return
+        self._add_project(owner, "uses", symbol, line, via)
+        if self.rules.calls_convert:
+            return
+        made = self.resolver.own_member(symbol, self.rules.constructor + self.rules.call_suffix)
+        constructors = [
+            Target(via, unit.symbols[one[B_SYMBOL]]) for unit, one in made if one[B_SYMBOL] >= 0
+        ]
+        chosen = self.rules.overloads(self.resolver, constructors, arguments, place)
+        for target in chosen or [Target(via, symbol)]:
+            if target.symbol is not None and (chosen or symbol.kind == "type"):
+                self._add_project(owner, "calls", target.symbol, line, via)
+
+    def _add_project(self, owner: str, kind: str, symbol: CodeSymbol, line: int, via: str) -> None:
+        if symbol.id:
+            self.add(owner, kind, symbol.id, line, via)
+
+    @staticmethod
+    def _is_of_interface(symbol: CodeSymbol) -> bool:
+        owner = symbol.attached_to
+        if owner is None and symbol.parent != FILE:
+            owner = symbol.unit.symbols[symbol.parent]
+        return owner is not None and owner.kind == "interface"
+
+    def _read(self, owner: str, kind: str, term: Term, line: int, place: Place) -> None:
+        targets = self.targets(term, place, follow=False)
+        found = sum(self._link_read(owner, kind, target, line) for target in targets)
+        if not found and not targets and not self._is_known_owner(term, place):
+            self._leave(owner, kind, term, line)
+
+    def _link_read(self, owner: str, kind: str, target: Target, line: int) -> bool:
+        """Add the link of a read, a write or a use of a type; tell whether there is one."""
+        symbol, value = target.symbol, target.value
+        if symbol is None:
+            if value is None or value[0] != OUTSIDE:
+                return False
+            self.add_outside(owner, kind, value[1], line)
+            return True
+        if symbol.kind in TYPES:
+            kind = "uses"
+        elif symbol.kind in CALLABLES and "property" not in symbol.flags:
+            if kind != "accesses":
+                return False
+            kind = "uses"
+        elif not self.rules.is_shared(symbol):
+            return False
+        self._add_project(owner, kind, symbol, line, target.via)
+        return True
+
+    def _is_known_owner(self, term: Term, place: Place) -> bool:
+        """Tell whether a name is a member of something known: an instance's own attribute."""
+        return term[0] == MEMBER and self.resolver.evaluate(term[1], place) is not None
+
+    def _leave(self, owner: str, kind: str, term: Term, line: int) -> None:
+        """Keep a reference that could not be resolved.
+
+        A read of a member only if something of the project has its name."""
+        text, name = (
+            text_of(term, self.rules.words),
+            str(term[-1]) if term[0] in (NAME, MEMBER) else "",
+        )
+        if suffix := self.rules.call_suffix:
+            text, name = text.replace(suffix, ""), name.removesuffix(suffix)
+        count = (self.callables if kind == "calls" else self.values)[name]
+        if count or kind == "calls" or term[0] == NAME:
+            self.loose.append(Loose(owner, kind, text, line, name, count))
+
+    # --- targets
+
+    def targets(self, term: Term, place: Place, follow: bool = True) -> list[Target]:
+        """Return what a reference means; `follow` says whether values of locals count."""
+        if term[0] == NAME:
+            found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
+            if found.bindings:
+                return self._of_bindings(found.bindings, found.via, follow)
+            if starred := self.resolver.starred(place.unit, term[1]):
+                return self._of_bindings(starred, "import", follow)
+            return self._of_value(self.resolver.beyond(place.unit, term[1]), "import")
+        if term[0] == MEMBER:
+            if term[1] is None:
+                return []
+            via = "receiver" if self._is_receiver(term[1], place) else "type"
+            base = self.resolver.evaluate(term[1], place)
+            found_targets = [
+                target
+                for value in parts(base)
+                for target in self._of_member(value, term[2], via, follow)
+            ]
+            if len({id(one.symbol) for one in found_targets if one.symbol is not None}) > 1:
+                found_targets = [one._replace(via="conditional") for one in found_targets]
+            return list(dict.fromkeys(found_targets))
+        if term[0] == CONSTRUCT:
+            plain = term[1][1] if term[1][0] == GENERIC else term[1]
+            return self.targets(plain, place, follow)
+        return self._of_value(self.resolver.evaluate(term, place), "type")
+
+    def _is_receiver(self, term: Term, place: Place) -> bool:
+        if term[0] in (THIS, SUPER, OWN_TYPE):
+            return True
+        return self.rules.is_receiver(self.resolver, term, place)
+
+    def _of_member(self, value: Value, name: str, via: str, follow: bool) -> list[Target]:
+        resolver = self.resolver
+        if value[0] in (TYPE, INSTANCE, "bases") or (
+            value[0] == FUNCTION and value[1].outer_members
+        ):
+            if found := resolver.find(value, name):
+                return self._of_bindings(found, via, follow)
+        elif value[0] == MODULE and (found := self.rules.exported(resolver, value[1], name)):
+            return self._of_bindings(found, "import", follow)
+        return self._of_value(resolver.member(value, name), via)
+
+    def _of_bindings(
+        self, found: Iterable[FoundBinding], via: str, follow: bool, depth: int = 0
+    ) -> list[Target]:
+        targets: list[Target] = []
+        for unit, binding in found:
+            term = binding[B_VALUE]
+            if binding[B_SYMBOL] != NO_SYMBOL:
+                targets.append(Target(via, unit.symbols[binding[B_SYMBOL]]))
+            elif term is not None and term[0] == IMPORT:
+                targets += self._imported(unit, term, depth)
+            elif follow:
+                value = self.resolver.evaluate_binding(unit, binding)
+                targets += self._of_value(value, via)
+        return list(dict.fromkeys(targets))
+
+    def _imported(self, unit: Unit, term: Term, depth: int) -> list[Target]:
+        """Return what an import leads to, through modules that import it in their turn."""
+        resolver, member = self.resolver, term[2]
+        if member is not None and depth < MAX_REEXPORTS:
+            for value in parts(self.rules.imported(resolver, unit, term[1], None)):
+                if value[0] == MODULE:
+                    found = self.rules.exported(resolver, value[1], member)
+                    if found:
+                        return self._of_bindings(found, "import", True, depth + 1)
+        return self._of_value(self.rules.imported(resolver, unit, term[1], member), "import")
+
+    @staticmethod
+    def _of_value(value: Value | None, via: str) -> list[Target]:
+        return [
+            Target(via, one[1]) if one[0] in (TYPE, FUNCTION) else Target(via, None, one)
+            for one in parts(value)
+        ]
+
+    def value_of(self, symbol: CodeSymbol) -> Value | None:
+        """Return the value that a variable or property holds."""
+        if symbol.kind in CALLABLES:
+            return self.resolver.symbol_value(symbol)
+        scope = symbol.unit.scopes[symbol.scope]
+        found = [
+            (symbol.unit, binding)
+            for binding in scope.names.get(symbol.name, ())
+            if binding[B_SYMBOL] in (symbol.number, NO_SYMBOL)
+        ]
+        return self.resolver.evaluate_bindings(found, END)

@@ -1,0 +1,777 @@
+"""Evaluate terms over the facts of all files: scopes, imports, members through types.
+
+Nothing is ever looked up by its bare name: what no scope, import or type leads to is unknown.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from ghostmem.outline.engine.facts import (
+    B_END,
+    B_POSITION,
+    B_SYMBOL,
+    B_TYPE,
+    B_VALUE,
+    CLASS,
+    END,
+    FUNCTION_SCOPE,
+    NO_SYMBOL,
+    Binding,
+    CodeSymbol,
+    FoundBinding,
+    Unit,
+)
+from ghostmem.outline.engine.terms import (
+    ALIAS,
+    BASES,
+    CALL,
+    CALLABLE,
+    CALLBACK,
+    CONSTRUCT,
+    EITHER,
+    ELEMENT,
+    FUNCTION,
+    FUNCTION_TYPE,
+    GENERIC,
+    IMPORT,
+    INSTANCE,
+    KEY,
+    LAMBDA,
+    LIST,
+    LIST_OF,
+    LIST_TYPE,
+    LITERAL,
+    MAP,
+    MAP_OF,
+    MAP_TYPE,
+    MEMBER,
+    MODULE,
+    NAME,
+    NARROW,
+    OUTSIDE,
+    OUTSIDE_INSTANCE,
+    OWN_TYPE,
+    PART,
+    SEVERAL,
+    SUPER,
+    SYMBOL,
+    THIS,
+    TUPLE,
+    TYPE,
+    TYPE_PARAMETER,
+    UNION,
+    VALUE_OF,
+    Term,
+    Value,
+    parts,
+    union,
+)
+from ghostmem.outline.languages.base import Read
+
+if TYPE_CHECKING:
+    from ghostmem.outline.engine.language import Rules
+
+MAX_DEPTH = 40  # steps from one term to the next
+MAX_BINDINGS = 4  # alternatives of a name that are evaluated
+MAX_RETURNS = 6  # return statements that are evaluated
+_MAX_DEFINITIONS = 5  # types that are defined by another
+TYPES = ("type", "interface")
+CALLABLES = ("function", "method")
+
+Env = dict[str, Value | None]  # type parameters by name
+
+
+class Place(NamedTuple):
+    """Where a term is evaluated."""
+
+    unit: Unit
+    scope: int
+    position: int
+    env: Env | None = None
+
+
+class Found(NamedTuple):
+    """The bindings of a name, and the step that found them: local, receiver, module or import."""
+
+    bindings: list[FoundBinding]
+    via: str
+
+
+class Resolver:
+    """The facts of all files of a project in one language, and what their terms evaluate to."""
+
+    def __init__(self, units: Mapping[str, Unit], rules: "Rules", read: Read) -> None:
+        self.units, self.rules, self.read = units, rules, read
+        self.modules: dict[str, dict[str, list[FoundBinding]]] = {}  # names by module
+        self.units_of: dict[str, list[Unit]] = {}  # by module
+        self.memo: dict[object, Value | None] = {}
+        self.busy: set[object] = set()
+        self.depth = 0
+        self._evaluators: dict[str, Callable[[Term, Place], Value | None]] = {
+            NAME: self._name, MEMBER: self._member, CALL: self._call, ELEMENT: self._element,
+            KEY: self._key, PART: self._part, VALUE_OF: self._value_of, SYMBOL: self._symbol,
+            CONSTRUCT: self._construct, EITHER: self._either, SEVERAL: self._several,
+            LIST_OF: self._list_of, MAP_OF: self._map_of, LAMBDA: self._lambda,
+            CALLBACK: self._callback, IMPORT: self._import, THIS: self._this,
+            OWN_TYPE: self._own_type, SUPER: self._super, LITERAL: self._literal,
+            GENERIC: self._generic, LIST_TYPE: self._type, MAP_TYPE: self._type,
+            FUNCTION_TYPE: self._function_type, TYPE_PARAMETER: self._type_parameter,
+            NARROW: self._narrow,
+        }  # fmt: skip
+        rules.begin_linking(self)
+        for unit in units.values():
+            unit.module = rules.module(self, unit)
+            self.units_of.setdefault(unit.module, []).append(unit)
+            names = self.modules.setdefault(unit.module, {})
+            for name, bindings in unit.scopes[0].names.items():
+                names.setdefault(name, []).extend((unit, one) for one in bindings)
+        for unit in units.values():
+            for symbol in unit.symbols:
+                if symbol.receiver is not None:
+                    self._attach(symbol)
+        self.memo.clear()
+
+    def _attach(self, symbol: CodeSymbol) -> None:
+        """Make a member that is declared outside of its type a member of it."""
+        unit = symbol.unit
+        value = self.evaluate(symbol.receiver, Place(unit, symbol.scope, END))
+        owner = next((one[1] for one in parts(value) if one[0] in (TYPE, INSTANCE, FUNCTION)), None)
+        owner = self.rules.owner_of(self, symbol, owner)
+        if owner is not None:
+            binding: Binding = (
+                symbol.start, 0, symbol.scope, None, (SYMBOL, symbol.number), symbol.number,
+            )  # fmt: skip
+            owner.outer_members.setdefault(symbol.name + self.rules.call_suffix, []).append(
+                (unit, binding)
+            )
+            symbol.attached_to = owner
+
+    # --- names
+
+    def lookup(self, unit: Unit, scope: int, name: str, position: int = END) -> Found:
+        """Return what a name is bound to where it stands."""
+        late: list[Binding] = []
+        rules, start = self.rules, scope
+        while scope >= 0:
+            here = unit.scopes[scope]
+            if here.kind == CLASS:
+                if found := self._in_class(unit, scope, name, start):
+                    return found
+                position = END
+            elif bindings := here.names.get(name):
+                visible = bindings
+                if not rules.hoists and scope and position != END:
+                    visible = [
+                        one
+                        for one in bindings
+                        if one[B_POSITION] <= position or one[B_SYMBOL] != NO_SYMBOL
+                    ]
+                if visible:
+                    via = "local" if scope else "module"
+                    return Found([(unit, one) for one in reaching(visible, position)], via)
+                late = late or bindings  # declared after this
+            if here.kind == FUNCTION_SCOPE:
+                position = END
+            scope = here.parent
+        if bindings_of_module := self.modules[unit.module].get(name):
+            own = [
+                one
+                for one in bindings_of_module
+                if one[1][B_VALUE] is None or one[1][B_VALUE][0] != IMPORT  # type: ignore[index]
+            ]
+            if own:
+                return Found(own, "module")
+        return Found([(unit, one) for one in late], "local")
+
+    def _in_class(self, unit: Unit, scope: int, name: str, start: int) -> Found | None:
+        """Return what a name is bound to in the body of a type around it."""
+        here = unit.scopes[scope]
+        if self.rules.members_visible:
+            found = self.find((TYPE, unit.symbols[here.symbol], ()), name)
+            return Found(found, "receiver") if found else None
+        bindings = here.names.get(name)
+        if not bindings:
+            return None
+        value = bindings[0][B_VALUE]
+        is_parameter = value is not None and value[0] == TYPE_PARAMETER
+        in_body = self.rules.class_scope and scope == start
+        return (
+            Found([(unit, one) for one in bindings], "local") if is_parameter or in_body else None
+        )
+
+    def beyond(self, unit: Unit, name: str) -> Value | None:
+        """Evaluate a name that no scope has: star imports, then the language itself."""
+        if found := self.starred(unit, name):
+            return self.evaluate_bindings(found, END)
+        value = self.rules.implicit(self, unit, name)
+        if value is None and name in self.rules.builtins:
+            value = (OUTSIDE, name)
+        return value
+
+    def starred(self, unit: Unit, name: str) -> list[FoundBinding]:
+        """Return what star imports bind a name to, if exactly one of them does."""
+        hits: dict[str, list[FoundBinding]] = {}
+        for path in unit.stars:
+            for value in parts(self.rules.imported(self, unit, path, None)):
+                if value[0] == MODULE and (found := self.rules.starred(self, value[1], name)):
+                    hits[value[1]] = found
+        origins = {id(found[0][1]): found for found in hits.values()}
+        return next(iter(origins.values())) if len(origins) == 1 else []
+
+    def evaluate_bindings(
+        self, found: Iterable[FoundBinding], position: int, env: Env | None = None
+    ) -> Value | None:
+        """Return what a name with these bindings may be; a declared type decides."""
+        found = list(found)
+        if len(found) > 1 and position == END:
+            typed = [one for one in found if one[1][B_TYPE] is not None]
+            found = typed[-1:] or found
+        if len(found) == 1:
+            return self.evaluate_binding(*found[0], env)
+        return union([self.evaluate_binding(*one, env) for one in found[-MAX_BINDINGS:]])
+
+    def evaluate_binding(
+        self, unit: Unit, binding: Binding, env: Env | None = None
+    ) -> Value | None:
+        """Return what a name is by one of its bindings."""
+        key = id(binding)
+        if not env and key in self.memo:
+            return self.memo[key]
+        if key in self.busy or self.depth > MAX_DEPTH:
+            return None
+        self.busy.add(key)
+        position, _, scope, type_term, value_term, symbol = binding
+        place = Place(unit, scope, max(position - 1, 0) if position else END, env)
+        value = self.value_of_type(type_term, place) if type_term is not None else None
+        if value is None:
+            value = self.evaluate(value_term, place)
+        self.busy.discard(key)
+        is_open = symbol >= 0 and bool(unit.symbols[symbol].outer_members)
+        if is_open and (value is None or value[0] == OUTSIDE):
+            value = (INSTANCE, unit.symbols[symbol], ())
+        if not env:
+            self.memo[key] = value
+        return value
+
+    # --- terms
+
+    def evaluate(self, term: Term | None, place: Place) -> Value | None:
+        """Return the value of a term."""
+        if term is None or self.depth > MAX_DEPTH:
+            return None
+        self.depth += 1
+        evaluator = self._evaluators.get(term[0])
+        if evaluator is not None:
+            value = evaluator(term, place)
+        else:
+            value = self.rules.evaluate(self, term, place)
+        self.depth -= 1
+        return value
+
+    def _name(self, term: Term, place: Place) -> Value | None:
+        found = self.lookup(place.unit, place.scope, term[1], place.position)
+        if found.bindings:
+            position = END if found.via in ("module", "receiver") else place.position
+            return self.evaluate_bindings(found.bindings, position, place.env)
+        return self.beyond(place.unit, term[1])
+
+    def _member(self, term: Term, place: Place) -> Value | None:
+        base = self.evaluate(term[1], place)
+        return union([self.member(one, term[2]) for one in parts(base)])
+
+    def _call(self, term: Term, place: Place) -> Value | None:
+        callee = self.evaluate(term[1], place)
+        if (value := self.rules.call_result(self, term, callee, place)) is not None:
+            return value
+        return union([self.result(one, term[2], place) for one in parts(callee)])
+
+    def _element(self, term: Term, place: Place) -> Value | None:
+        return union([self.element(one) for one in parts(self.evaluate(term[1], place))])
+
+    def _key(self, term: Term, place: Place) -> Value | None:
+        values = [self.underlying(one) for one in parts(self.evaluate(term[1], place))]
+        return union([one[1] if one is not None and one[0] == MAP else None for one in values])
+
+    def _part(self, term: Term, place: Place) -> Value | None:
+        """One of several values; the first of one alone, such as `value, ok := map[key]`."""
+        number, found = term[2], []
+        for value in parts(self.evaluate(term[1], place)):
+            if value[0] == TUPLE:
+                found.append(value[1][number] if number < len(value[1]) else None)
+            elif self.rules.unpacks:
+                found.append(self.element(value))
+            elif number == 0:
+                found.append(value)
+        return union(found)
+
+    def _value_of(self, term: Term, place: Place) -> Value | None:
+        return self.value_of_type(term[1], place)
+
+    def _construct(self, term: Term, place: Place) -> Value | None:
+        return self.evaluate(term[1], place)
+
+    def _symbol(self, term: Term, place: Place) -> Value | None:
+        return self.symbol_value(place.unit.symbols[term[1]])
+
+    def _either(self, term: Term, place: Place) -> Value | None:
+        return union([self.evaluate(one, place) for one in term[1]])
+
+    def _several(self, term: Term, place: Place) -> Value | None:
+        return (TUPLE, tuple(self.evaluate(one, place) for one in term[1]))
+
+    def _list_of(self, term: Term, place: Place) -> Value | None:
+        return (LIST, self.evaluate(term[1], place))
+
+    def _map_of(self, term: Term, place: Place) -> Value | None:
+        return (MAP, self.evaluate(term[1], place), self.evaluate(term[2], place))
+
+    def _lambda(self, term: Term, place: Place) -> Value | None:
+        return (CALLABLE, self.evaluate(term[1], place), ())
+
+    def _function_type(self, term: Term, place: Place) -> Value | None:
+        parameters = tuple(self.value_of_type(one, place) for one in term[2])
+        return (CALLABLE, self.value_of_type(term[1], place), parameters)
+
+    def _callback(self, term: Term, place: Place) -> Value | None:
+        """A parameter of a function literal: as the callee declares what it passes."""
+        _, callee, argument, number = term
+        found = []
+        for value in parts(self.evaluate(callee, place)):
+            for taken in parts(self._parameter_value(value, argument)):
+                taken = self.underlying(taken) or taken
+                if taken[0] == CALLABLE and number < len(taken[2]):
+                    found.append(taken[2][number])
+        return union(found)
+
+    def _parameter_value(self, value: Value, number: int) -> Value | None:
+        """Return what a function takes as one of its arguments."""
+        if value[0] == TYPE:
+            made = self.member((INSTANCE, *value[1:]), self.rules.constructor)
+            value = next((one for one in parts(made) if one[0] == FUNCTION), value)
+        if value[0] == CALLABLE:
+            return value[2][number] if number < len(value[2]) else None
+        if value[0] != FUNCTION or number >= len(value[1].parameters):
+            return None
+        symbol = value[1]
+        bindings = symbol.unit.scopes[symbol.inner].names.get(symbol.parameters[number])
+        env = self.receiver_env(symbol, value[2])
+        return self.evaluate_binding(symbol.unit, bindings[0], env) if bindings else None
+
+    def _import(self, term: Term, place: Place) -> Value | None:
+        return self.rules.imported(self, place.unit, term[1], term[2])
+
+    def _this(self, _term: Term, place: Place) -> Value | None:
+        symbol = place.unit.enclosing(place.scope)
+        return (INSTANCE, symbol, (), True) if symbol is not None else None
+
+    def _own_type(self, _term: Term, place: Place) -> Value | None:
+        symbol = place.unit.enclosing(place.scope)
+        return (TYPE, symbol, (), True) if symbol is not None else None
+
+    def _super(self, _term: Term, place: Place) -> Value | None:
+        symbol = place.unit.enclosing(place.scope)
+        return (BASES, symbol, ()) if symbol is not None else None
+
+    def _literal(self, term: Term, _place: Place) -> Value | None:
+        return (OUTSIDE_INSTANCE, term[1], ())
+
+    def _generic(self, term: Term, place: Place) -> Value | None:
+        value = self.evaluate(term[1], place)
+        if value is not None and value[0] == TYPE:
+            arguments = tuple(self.value_of_type(one, place) for one in term[2])
+            return (TYPE, value[1], arguments)
+        meant = self.value_of_type(term, place)
+        return (ALIAS, meant) if meant is not None else None
+
+    def _type(self, term: Term, place: Place) -> Value | None:
+        meant = self.value_of_type(term, place)
+        return (ALIAS, meant) if meant is not None else None
+
+    def _type_parameter(self, term: Term, place: Place) -> Value | None:
+        _, name, bound = term
+        if place.env is not None and name in place.env:
+            meant = place.env[name]
+        else:
+            meant = self.value_of_type(bound, place._replace(env=None))
+        return (ALIAS, meant) if meant is not None else None
+
+    def _narrow(self, term: Term, place: Place) -> Value | None:
+        """A value where a test for a type succeeded, or failed."""
+        _, of, type_term, holds = term
+        value = self.evaluate(of, place)
+        wanted = parts(self.value_of_type(type_term, place))
+        if not holds:
+            return union(
+                [one for one in parts(value) if not any(self.is_a(one, two) for two in wanted)]
+            )
+        fitting = [one for one in parts(value) if any(self.is_a(one, two) for two in wanted)]
+        return union(fitting or wanted)
+
+    def is_a(self, value: Value, wanted: Value) -> bool:
+        """Tell whether a value is of the type of another one."""
+        if value[0] == wanted[0] == INSTANCE:
+            return any(base is wanted[1] for base, _ in self.order(value[1]))
+        return value[:2] == wanted[:2]
+
+    # --- types
+
+    def value_of_type(self, term: Term | None, place: Place) -> Value | None:
+        """Return a value of a type as written."""
+        if term is None or self.depth > MAX_DEPTH:
+            return None
+        self.depth += 1
+        match term[0]:
+            case "list type":
+                value: Value | None = (LIST, self.value_of_type(term[1], place))
+            case "map type":
+                key = self.value_of_type(term[1], place)
+                value = (MAP, key, self.value_of_type(term[2], place))
+            case "several":
+                value = (TUPLE, tuple(self.value_of_type(one, place) for one in term[1]))
+            case "either":
+                value = union([self.value_of_type(one, place) for one in term[1]])
+            case "generic":
+                value = self._generic_value(term, place)
+            case "function type":
+                value = self._function_type(term, place)
+            case _:
+                value = self.instance(self.evaluate(term, place))
+        self.depth -= 1
+        return value
+
+    def _generic_value(self, term: Term, place: Place) -> Value | None:
+        base = self.evaluate(term[1], place)
+        arguments = tuple(self.value_of_type(one, place) for one in term[2])
+        name = ""
+        if base is None:
+            name = str(term[1][-1])
+        elif base[0] == OUTSIDE:
+            name = base[1].rpartition(".")[2]
+        kind = self.rules.containers.get(name)
+        if kind is None or not arguments:
+            return self.instance(base, arguments)
+        match kind:
+            case "list":
+                return (LIST, arguments[0])
+            case "map":
+                return (MAP, arguments[0], arguments[-1])
+            case "tuple":
+                return (TUPLE, arguments)
+            case "union":
+                return union(arguments)
+            case "callable":
+                return (CALLABLE, arguments[-1], arguments[:-1])
+            case "type":
+                return union([self.type_of(one) for one in parts(arguments[0])])
+            case "last":
+                return arguments[-1]
+        return arguments[0]  # "same": a wrapper such as Optional
+
+    @staticmethod
+    def type_of(value: Value) -> Value | None:
+        """Return the type of a value, as a value."""
+        if value[0] == INSTANCE:
+            return (TYPE, *value[1:])
+        return (OUTSIDE, value[1]) if value[0] == OUTSIDE_INSTANCE else None
+
+    def instance(
+        self, value: Value | None, arguments: tuple[Value | None, ...] = ()
+    ) -> Value | None:
+        """Return a value of a type."""
+        if value is None:
+            return None
+        match value[0]:
+            case "type":
+                return (INSTANCE, value[1], arguments or value[2], *value[3:])
+            case "alias":
+                meant: Value | None = value[1]
+                return meant
+            case "outside instance" | "instance":
+                return value
+            case "function":
+                return (INSTANCE, value[1], ()) if value[1].outer_members else None
+            case "outside":
+                return (OUTSIDE_INSTANCE, value[1], arguments)
+            case "union":
+                return union([self.instance(one, arguments) for one in value[1]])
+        return None
+
+    def underlying(self, value: Value | None) -> Value | None:
+        """Return the container that a value of a named type is."""
+        for _ in range(_MAX_DEFINITIONS):
+            if value is None or value[0] != INSTANCE or value[1].underlying is None:
+                break
+            symbol = value[1]
+            env = dict(zip(symbol.type_parameters, value[2], strict=False))
+            value = self.value_of_type(
+                symbol.underlying, Place(symbol.unit, symbol.inner, END, env or None)
+            )
+        return value
+
+    def element(self, value: Value | None) -> Value | None:
+        """Return an element of a container, or what an object gives when it is iterated."""
+        value = self.underlying(value)
+        if value is None:
+            return None
+        match value[0]:
+            case "list":
+                element: Value | None = value[1]
+                return element
+            case "map":
+                return self.rules.map_element(value)
+            case "tuple":
+                return union(value[1])
+            case "instance":
+                for name in self.rules.item_methods:
+                    if (method := self.member(value, name)) is not None:
+                        return self.rules.item(self, self.result(method))
+            case "type":
+                return (INSTANCE, value[1], ()) if self.rules.types_are_iterable else None
+        return None
+
+    def symbol_value(self, symbol: CodeSymbol, receiver: Value | None = None) -> Value | None:
+        """Return the value that the name of a symbol has."""
+        if symbol.kind in TYPES:
+            if symbol.underlying is not None and "alias" in symbol.flags:
+                place = Place(symbol.unit, symbol.inner, END)
+                meant = self.value_of_type(symbol.underlying, place)
+                return (ALIAS, meant) if meant is not None else (TYPE, symbol, ())
+            return (TYPE, symbol, ())
+        if symbol.kind in CALLABLES:
+            function: Value = (FUNCTION, symbol, receiver)
+            return self.result(function) if "property" in symbol.flags else function
+        return None
+
+    # --- calls
+
+    def result(
+        self,
+        value: Value | None,
+        arguments: tuple[Term | None, ...] = (),
+        place: Place | None = None,
+    ) -> Value | None:
+        """Return what calling a value gives."""
+        if value is None:
+            return None
+        match value[0]:
+            case "function":
+                return self._function_result(value, arguments, place)
+            case "type":
+                return (INSTANCE, *value[1:])
+            case "callable" | "alias":
+                given: Value | None = value[1]
+                return given
+            case "instance":
+                defined = self.underlying(value)
+                if defined is not None and defined[0] == CALLABLE:
+                    return self.result(defined)
+                method = self.member(value, self.rules.call_method)
+                if method is not None and method[0] == FUNCTION:
+                    return self.result(method, arguments, place)
+            case "outside":
+                return self.rules.outside_result(self, value[1], arguments, place)
+        return None
+
+    def _function_result(
+        self, value: Value, arguments: tuple[Term | None, ...], place: Place | None
+    ) -> Value | None:
+        symbol, receiver = value[1], value[2]
+        env = self.receiver_env(symbol, receiver)
+        if symbol.result is not None:
+            if arguments and place is not None and self.rules.is_generic(symbol):
+                env = {**(env or {}), **self.infer(symbol, arguments, place)}
+            inner = Place(symbol.unit, symbol.inner, END, env)
+            return self._for_receiver(self.rules.declared_result(self, symbol, inner), receiver)
+        key = ("returns", id(symbol))
+        if key not in self.memo:
+            if key in self.busy:
+                return None
+            self.busy.add(key)
+            self.memo[key] = self.rules.inferred_result(self, symbol)
+            self.busy.discard(key)
+        return self._for_receiver(self.memo[key], receiver)
+
+    def returned(self, symbol: CodeSymbol) -> Value | None:
+        """Return the union of what a function returns."""
+        return union(
+            [
+                self.evaluate(term, Place(symbol.unit, scope, position))
+                for scope, position, term in symbol.returns[:MAX_RETURNS]
+            ]
+        )
+
+    def _for_receiver(self, value: Value | None, receiver: Value | None) -> Value | None:
+        """Replace the type of a method by that of its receiver in what the method returns."""
+        if value is None or receiver is None or receiver[0] not in (INSTANCE, TYPE):
+            return value
+        if value[0] not in (INSTANCE, TYPE, UNION) or not any(
+            len(one) == 4 for one in parts(value)
+        ):
+            return value
+        return union([(one[0], *receiver[1:]) if len(one) == 4 else one for one in parts(value)])
+
+    def receiver_env(self, symbol: CodeSymbol, receiver: Value | None) -> Env | None:
+        """Return the type arguments that a receiver has for the type of a member."""
+        if receiver is None or receiver[0] not in (INSTANCE, TYPE, BASES):
+            return None
+        owner = symbol.attached_to or symbol.unit.enclosing(symbol.scope)
+        if owner is None:
+            return None
+        return self.type_env(owner, receiver)
+
+    def type_env(self, owner: CodeSymbol, receiver: Value) -> Env | None:
+        """Return the type arguments of one of the bases of a receiver."""
+        arguments = receiver[2] if owner is receiver[1] else ()
+        if not arguments and owner is not receiver[1]:
+            arguments = next((args for base, args in self.order(receiver[1]) if base is owner), ())
+        return dict(zip(owner.type_parameters, arguments, strict=False)) or None
+
+    def infer(self, symbol: CodeSymbol, arguments: tuple[Term | None, ...], place: Place) -> Env:
+        """Return type arguments of a call, from arguments whose parameters are of these types."""
+        env: Env = {}
+        names = symbol.unit.scopes[symbol.inner].names
+        for name, argument in zip(symbol.parameters, arguments, strict=False):
+            if argument is not None and (bindings := names.get(name)):
+                self._unify(bindings[0][B_TYPE], self.evaluate(argument, place), env)
+        return env
+
+    def _unify(self, term: Term | None, value: Value | None, env: Env) -> None:
+        """Note the names of a type whose place a part of a value takes."""
+        if term is None or value is None:
+            return
+        match term[0]:
+            case "name":
+                env.setdefault(term[1], value)
+            case "list type":
+                self._unify(term[1], self.element(value), env)
+            case "generic" if len(term[2]) == 1:
+                kind = self.rules.containers.get(str(term[1][-1]))
+                if kind == "list":
+                    self._unify(term[2][0], self.element(value), env)
+                elif kind == "type":
+                    self._unify(term[2][0], self.instance(value), env)
+                elif kind == "same":
+                    self._unify(term[2][0], value, env)
+                elif value[0] == INSTANCE and value[2]:
+                    self._unify(term[2][0], value[2][0], env)
+            case "function type" if value[0] in (CALLABLE, FUNCTION):
+                self._unify(term[1], self.result(value), env)
+
+    # --- members
+
+    def order(self, symbol: CodeSymbol) -> list[tuple[CodeSymbol, tuple[Value, ...]]]:
+        """Return a type and its bases, in the order in which members are looked up."""
+        if symbol.order is None:
+            symbol.order = [(symbol, ())]  # for a type that is its own base
+            symbol.order = self.rules.base_order(self, symbol)
+        return symbol.order
+
+    def direct_bases(self, symbol: CodeSymbol) -> Iterator[tuple[CodeSymbol, tuple[Value, ...]]]:
+        """Yield the bases of a type that are in the project, with their type arguments."""
+        for value in self.base_values(symbol):
+            if value is not None and value[0] == INSTANCE:
+                yield value[1], value[2]
+
+    def base_values(self, symbol: CodeSymbol) -> Iterator[Value | None]:
+        """Yield the bases of a type as values of it; None for an unknown one."""
+        scope = symbol.inner if self.rules.bases_inside else symbol.scope
+        for _, term, _, position in symbol.bases:
+            value = self.value_of_type(term, Place(symbol.unit, scope, position))
+            yield from parts(value) or (None,)
+
+    def find(self, value: Value, name: str) -> list[FoundBinding]:
+        """Return the bindings of a member of a type."""
+        order = self.order(value[1])
+        if value[0] == BASES and self.rules.hides_base(self, value[1], name):
+            return []
+        for symbol, _ in order[1:] if value[0] == BASES else order:
+            if found := self.own_member(symbol, name):
+                return found
+        return []
+
+    @staticmethod
+    def own_member(symbol: CodeSymbol, name: str) -> list[FoundBinding]:
+        """Return the bindings of a member that a symbol itself has."""
+        if symbol.inner >= 0 and symbol.kind in TYPES:
+            bindings = symbol.unit.scopes[symbol.inner].names.get(name)
+            if bindings:
+                value = bindings[0][B_VALUE]
+                if value is None or value[0] != TYPE_PARAMETER:
+                    return [(symbol.unit, one) for one in reaching(bindings, END)]
+        return symbol.outer_members.get(name, [])
+
+    def member(self, value: Value, name: str) -> Value | None:
+        """Return a member of a value."""
+        match value[0]:
+            case "type" | "instance" | "bases" | "function":
+                return self._own_or_inherited(value, name)
+            case "module":
+                return self.module_member(value[1], name)
+            case "outside" | "outside instance":
+                return self.rules.outside_member(self, value, name)
+            case "list" | "map" | "tuple":
+                return self.rules.container_member(self, value, name)
+            case "union":
+                return union([self.member(one, name) for one in value[1]])
+        return None
+
+    def _own_or_inherited(self, value: Value, name: str) -> Value | None:
+        if value[0] == FUNCTION and not value[1].outer_members:
+            return None
+        if (special := self.rules.special_member(self, value, name)) is not None:
+            return special
+        if found := self.find(value, name):
+            return self.bound(found, value)
+        for base in self.outside_bases(value[1]):
+            suffix = self.rules.call_suffix
+            return (OUTSIDE, f"{base[1]}.{name.removesuffix(suffix)}") if base is not None else None
+        return None
+
+    def bound(self, found: list[FoundBinding], receiver: Value) -> Value | None:
+        """Return the value of a member, as a member of its receiver."""
+        unit, binding = found[0]
+        number = binding[B_SYMBOL]
+        if number >= 0 and unit.symbols[number].kind in CALLABLES:
+            values = [
+                self.symbol_value(one.symbols[each[B_SYMBOL]], receiver)
+                if each[B_SYMBOL] >= 0
+                else self.evaluate_binding(one, each)
+                for one, each in found[-MAX_BINDINGS:]
+            ]
+            return union(values)
+        env = None
+        scope = binding[2]
+        owner = unit.enclosing(scope) if scope >= 0 else None
+        if owner is not None and owner.type_parameters and receiver[0] in (INSTANCE, BASES):
+            env = self.type_env(owner, receiver)
+        return self.evaluate_bindings(found, END, env)
+
+    def outside_bases(self, symbol: CodeSymbol) -> Iterator[Value | None]:
+        """Yield the bases of a type that are outside of the project; None for an unknown one."""
+        for base, _ in self.order(symbol):
+            for value in self.base_values(base):
+                if value is None or value[0] == OUTSIDE_INSTANCE:
+                    yield value
+
+    def module_member(self, module: str, name: str) -> Value | None:
+        """Return what a name is in a module."""
+        found = self.rules.exported(self, module, name)
+        if found:
+            return self.evaluate_bindings(found, END)
+        return self.rules.missing_member(self, module, name)
+
+
+def reaching(bindings: list[Binding], position: int) -> list[Binding]:
+    """Return the bindings of a name that it may have at a position of their scope."""
+    if len(bindings) == 1:
+        return bindings
+    reached: list[Binding] = []
+    for binding in bindings:
+        if binding[B_POSITION] > position:
+            continue
+        end = binding[B_END]
+        if end == 0 or position < abs(end):
+            reached = [binding]
+        elif end > 0:
+            reached.append(binding)
+    return reached or [one for one in bindings if one[B_END] >= 0] or bindings

@@ -1,1 +1,0 @@
-"""Python, in parts: the facts of a file, and the meaning of its names among all files."""
