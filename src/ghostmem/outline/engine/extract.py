@@ -69,10 +69,17 @@ _WITH_OWNER = (NAME, MEMBER, THIS, OWN_TYPE, SUPER, CALL, ELEMENT)
 
 def extract(rules: "Rules", root: "Node", source: bytes, path: str) -> Facts:
     """Return the facts of a parsed file."""
+    with deep_recursion():
+        return Walker(rules, source, path).extract(root).packed()
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Let Python functions call each other as deep as the deepest code is nested."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION))
     try:
-        return Walker(rules, source, path).extract(root).packed()
+        yield
     finally:
         sys.setrecursionlimit(limit)
 

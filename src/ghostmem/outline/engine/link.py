@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from ghostmem.outline.engine.extract import deep_recursion
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     B_VALUE,
@@ -75,8 +76,9 @@ class Target(NamedTuple):
 
 def link(rules: "Rules", files: Mapping[str, Facts], read: Read) -> Linked:
     """Return the graph of all files of a language."""
-    units = {path: Unit.unpacked(path, files[path]) for path in sorted(files)}
-    return Linker(Resolver(units, rules, read), rules).link()
+    with deep_recursion():
+        units = {path: Unit.unpacked(path, files[path]) for path in sorted(files)}
+        return Linker(Resolver(units, rules, read), rules).link()
 
 
 class Linker:

@@ -8,6 +8,7 @@ from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.engine.facts import (
+    B_SYMBOL,
     END,
     FILE_SCOPE,
     FUNCTION_SCOPE,
@@ -19,7 +20,6 @@ from ghostmem.outline.engine.language import BaseOrder, Rules, language
 from ghostmem.outline.engine.resolve import Place, Resolver
 from ghostmem.outline.engine.table import Form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
-    BASES,
     CALL,
     CALLABLE,
     ELEMENT,
@@ -146,6 +146,7 @@ _CLASS_METHODS = {"__new__", "__init_subclass__", "__class_getitem__"}
 _RTYPE = re.compile(r":rtype:\s*([A-Za-z_][\w.]*)\s*$", re.MULTILINE)
 _DOCUMENTED = re.compile(r":type\s+(\w+):\s*([A-Za-z_][\w.]*)\s*$", re.MULTILINE)
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*$")
+_QUOTES = re.compile(r"^[rRuU]*[\"']+|[\"']+$")
 _TYPE_LIKE = re.compile(r"[\w.\[\]|, \"']+$")
 ENTER, AWAITED = "enter", "awaited"  # terms of Python's own: what `with` binds
 
@@ -216,17 +217,20 @@ class PythonRules(Rules):
             if child.type == "decorator" and child.named_children:
                 flags |= self._decorator(walker, child.named_children[0])
         walker.flags, walker.whole = flags, node
-        walker.visit(definition)
+        term = walker.visit(definition)
         walker.whole = None
+        if "setter" in flags and term is not None:  # it does not hide its getter
+            bindings = walker.unit.scopes[walker.home()].names[walker.unit.symbols[term[1]].name]
+            del bindings[1:]
 
     @staticmethod
     def _decorator(walker: "Walker", node: "Node") -> set[str]:
-        term = walker.visit(node, quiet=True)
-        if term is not None and node.type != "call":
-            walker.refer("calls", term, node, (None,))
         word = walker.text(node).partition("(")[0].rpartition(".")[2]
         if word in ("setter", "deleter"):
             return {"property", "setter"}
+        term = walker.visit(node, quiet=True)
+        if term is not None and node.type != "call":
+            walker.refer("calls", term, node, (None,))
         if word.endswith("property") or word == "getter":
             return {"property"}
         flag = {
@@ -447,9 +451,7 @@ class PythonRules(Rules):
             self.narrow(walker, test, other.end_byte, other.start_byte, holds=False)
             walker.visit(other)
         if walker.leaves(body) and node.type == "if_statement":
-            end = walker.unit.scopes[walker.scope].kind
-            del end
-            self.narrow(walker, test, END, node.end_byte, holds=False)
+            self.narrow(walker, test, END, node.end_byte + 1, holds=False)
 
     def conditional(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`a if test else b`."""
@@ -692,6 +694,8 @@ class PythonRules(Rules):
         if word == "Literal" or base is None:
             return None
         terms = [walker.type_term(one) for one in children[1:]]
+        if walker.text(children[-1]) == "()":  # tuple[()] has no type arguments
+            return base
         if word == "Annotated":
             terms = terms[:1]
         if word == "Callable" and terms:
@@ -712,7 +716,7 @@ class PythonRules(Rules):
 
     def quoted(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A type in quotes."""
-        text = walker.text(node).strip("\"'rRuU")
+        text = _QUOTES.sub("", walker.text(node))
         if not _TYPE_LIKE.match(text):
             return None
         source, anchor = walker.source, walker.anchor
@@ -763,16 +767,22 @@ class PythonRules(Rules):
             return (OUTSIDE, f"{name}.{member}" if member else name)
         if member is None:
             return union([(MODULE, target) for target in targets])
-        return union([resolver.module_member(target, member) for target in targets])
+        # a package that imports its own module does not mean the name that this binds
+        return union(
+            [
+                (target == unit.path and self.missing_member(resolver, target, member))
+                or resolver.module_member(target, member)
+                for target in targets
+            ]
+        )
 
     def imported_units(self, resolver: Resolver, unit: Unit, path: str, member: str) -> list[Unit]:
         """Return the files of a module, or of the submodule that is imported of it."""
         found = []
         for target in self.modules.find(path, unit.path):
-            below = None
-            if member and not self.exported(resolver, target, member):
-                below = self.modules.below(target, member)
-            chosen = resolver.units.get(below or target)
+            value = self.imported(resolver, unit, path, member) if member else None
+            below = next((one[1] for one in parts(value) if one[0] == MODULE), target)
+            chosen = resolver.units.get(below)
             if chosen is not None:
                 found.append(chosen)
         return found
@@ -865,14 +875,22 @@ class PythonRules(Rules):
         return False
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """`__class__` of an instance."""
+        """`__class__` of an instance; a member of an enumeration is an instance of it."""
         if name == "__class__" and value[0] == INSTANCE:
             return (TYPE, *value[1:])
+        if value[0] == TYPE:
+            for unit, binding in resolver.own_member(value[1], name):
+                is_field = (
+                    binding[B_SYMBOL] >= 0 and unit.symbols[binding[B_SYMBOL]].kind == "field"
+                )
+                if is_field and self._is_enum(resolver, value[1]):
+                    return (INSTANCE, value[1], ())
         return None
 
-    def bases_of_member(self, value: Value) -> bool:
-        """Tell whether a value is the receiver seen as one of its bases."""
-        return value[0] == BASES
+    @staticmethod
+    def _is_enum(resolver: Resolver, symbol: CodeSymbol) -> bool:
+        bases = resolver.outside_bases(symbol)
+        return any(base is not None and base[1].startswith("enum.") for base in bases)
 
     def is_generic(self, symbol: CodeSymbol) -> bool:
         """Type variables may stand in any annotation."""
