@@ -15,6 +15,7 @@ from ghostmem.outline.engine.facts import (
     FILE,
     FILE_SCOPE,
     FUNCTION_SCOPE,
+    MODULE_SCOPE,
     NO_SYMBOL,
     Binding,
     CodeSymbol,
@@ -70,7 +71,7 @@ _WITH_OWNER = (NAME, MEMBER, THIS, OWN_TYPE, SUPER, CALL, ELEMENT)
 def extract(rules: "Rules", root: "Node", source: bytes, path: str) -> Facts:
     """Return the facts of a parsed file."""
     with deep_recursion():
-        return Walker(rules, source, path).extract(root).packed()
+        return Walker(rules, source, path).extract(rules.parsed_again(root, source)).packed()
 
 
 @contextmanager
@@ -82,6 +83,28 @@ def deep_recursion() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(limit)
+
+
+def better_tree(root: "Node", grammar: object, source: bytes) -> "Node":
+    """Return the tree of a changed source if it has fewer errors than a tree, else that tree.
+
+    The source must have the same length and lines."""
+    from tree_sitter import Language, Parser
+
+    other = Parser(Language(grammar)).parse(source).root_node
+    return min(root, other, key=lambda tree: len(error_lines(tree)))
+
+
+def error_lines(root: "Node") -> list[int]:
+    """Return the first lines that could not be parsed."""
+    pending, lines = [root] if root.has_error else [], set()
+    while pending and len(lines) < MAX_ERRORS:
+        node = pending.pop()
+        if node.is_error or node.is_missing:
+            lines.add(node.start_point[0] + 1)
+        else:
+            pending.extend(one for one in node.children if one.has_error or one.is_missing)
+    return sorted(lines)
 
 
 class Walker:
@@ -120,20 +143,9 @@ class Walker:
         self.rules.begin(self, root)
         self.visit_all(root)
         self.rules.end(self)
-        if root.has_error:
-            self._note_errors(root)
-        self.unit.errors = sorted(set(self.unit.errors))[:MAX_ERRORS]
+        self.unit.errors = sorted({*self.unit.errors, *error_lines(root)})[:MAX_ERRORS]
         self.unit.references = [one for one in self.references if self._matters(one)]
         return self.unit
-
-    def _note_errors(self, root: "Node") -> None:
-        pending, errors = [root], self.unit.errors
-        while pending and len(errors) < MAX_ERRORS:
-            node = pending.pop()
-            if node.is_error or node.is_missing:
-                errors.append(node.start_point[0] + 1)
-            elif node.has_error:
-                pending.extend(reversed(node.children))
 
     def _matters(self, reference: Reference) -> bool:
         """Tell whether a reference may lead to something other than a local."""
@@ -261,7 +273,7 @@ class Walker:
         """Declare a symbol, without binding its name."""
         whole, self.whole = self.whole or node, None
         parent = self.owner
-        if self.scope_kind == CLASS:
+        if self.scope_kind in (CLASS, MODULE_SCOPE):
             parent = self.unit.scopes[self.scope].symbol
         symbol = CodeSymbol(
             name,
@@ -789,14 +801,15 @@ class Walker:
         body: "Node | None",
         form: Form | None = None,
         node: "Node | None" = None,
+        scope_kind: str = CLASS,
     ) -> None:
-        """Visit the members of a type."""
+        """Visit the members of a type, or the declarations of a module."""
         if self.symbol_nesting >= MAX_SYMBOL_NESTING:
             self.unit.errors.append(symbol.line)
             return
         self.symbol_nesting += 1
         before = self.owner, self.owner_type, self.function, self.receivers
-        with self.inside(CLASS, symbol.number) as symbol.inner:
+        with self.inside(scope_kind, symbol.number) as symbol.inner:
             self.owner = self.owner_type = symbol.number
             self.function, self.receivers = None, {}
             if node is not None and form is not None:
@@ -864,7 +877,7 @@ class Walker:
     def _variables(self, node: "Node", form: Form, names: "list[Node]") -> dict[int, CodeSymbol]:
         """Declare the variables that are symbols; return them by the position of their names."""
         home = self.unit.scopes[self.home()].kind
-        if home not in (FILE_SCOPE, CLASS) or (self.scope_kind == BLOCK and not self.rules.hoists):
+        if home not in (FILE_SCOPE, MODULE_SCOPE, CLASS):
             return {}
         kind = form.words.get("kind") or ("field" if home == CLASS else "variable")
         flags, self.flags = self.flags, set()

@@ -31,7 +31,9 @@ Reference = tuple[str, int, int, "Term", int, int, "tuple[Term | None, ...] | No
 Base = tuple[str, "Term", int, int]  # relation, type, line, position
 Returned = tuple[int, int, "Term"]  # scope, position, value
 
-FILE_SCOPE, CLASS, FUNCTION_SCOPE, BLOCK = "file", "class", "function", "block"  # kinds of scopes
+# kinds of scopes
+FILE_SCOPE, MODULE_SCOPE, CLASS = "file", "module", "class"
+FUNCTION_SCOPE, BLOCK = "function", "block"
 
 
 _STORED = (
@@ -88,15 +90,19 @@ class CodeSymbol:
 
 
 class Scope:
-    """A region in which names are looked up, and the symbol whose body it is."""
+    """A region in which names are looked up, and the symbol whose body it is.
 
-    __slots__ = ("kind", "names", "parent", "symbol")
+    Linking sets `module`, the module whose names a file or a module scope adds to.
+    """
+
+    __slots__ = ("kind", "module", "names", "parent", "symbol")
 
     def __init__(
         self, parent: int, kind: str, symbol: int, names: dict[str, list[Binding]] | None = None
     ) -> None:
         self.parent, self.kind, self.symbol = parent, kind, symbol
         self.names: dict[str, list[Binding]] = {} if names is None else names
+        self.module: str | None = None
 
 
 class Unit:

@@ -46,15 +46,16 @@ of the names that the files share), `imported` (what a path, or a member of it, 
 (names of symbols), `is_native`, `base_relations`, `overloads`, `container_member`, `call_result`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.engine import extract as extraction
 from ghostmem.outline.engine import link as linking
-from ghostmem.outline.engine.facts import FILE, CodeSymbol, FoundBinding, Unit
+from ghostmem.outline.engine.facts import B_VALUE, FILE, CodeSymbol, FoundBinding, Unit
 from ghostmem.outline.engine.resolve import Place, Resolver
 from ghostmem.outline.engine.table import Form
 from ghostmem.outline.engine.terms import (
+    IMPORT,
     LIST_TYPE,
     MEMBER,
     MODULE,
@@ -88,7 +89,9 @@ class Rules:
     words: Mapping[str, str] = {THIS: "this", SUPER: "super"}  # for unresolved references
     constructor = call_method = ""  # the names of these methods
     item_methods: tuple[str, ...] = ()  # methods that give the elements of an object
+    separator = "."  # between the name of a module and a name in it
     call_suffix = ""  # appended to names of methods, to set them apart from fields
+    merges_modules = False  # names of a module are looked up in all its files at once
     hoists = False  # a block is no scope, and names are bound before their position
     self_parameter = False  # the first parameter of a method is the instance
     defaults_outside = False  # defaults of parameters refer for what is around the function
@@ -101,6 +104,10 @@ class Rules:
     types_are_iterable = False
 
     # --- extraction
+
+    def parsed_again(self, root: "Node", source: bytes) -> "Node":
+        """Return the tree of a file, after something that its grammar does not understand."""
+        return root
 
     def begin(self, walker: "Walker", root: "Node") -> None:
         """Prepare the walk over a file."""
@@ -169,6 +176,25 @@ class Rules:
         """Return the module of a file; its files share their names."""
         return unit.path
 
+    def inner_module(self, resolver: Resolver, symbol: CodeSymbol) -> str:
+        """Return the module that a namespace or module in a file is."""
+        outer = symbol.unit.scopes[symbol.scope].module
+        return f"{outer}{self.separator}{symbol.name}" if outer else symbol.name
+
+    def module_names(
+        self, resolver: Resolver, unit: Unit, module: str, name: str
+    ) -> list[FoundBinding]:
+        """Return what a name is bound to in the module of a file, by its other files too."""
+        return [
+            (other, binding)
+            for other, binding in resolver.modules[module].get(name, ())
+            if binding[B_VALUE] is None or binding[B_VALUE][0] != IMPORT
+        ]
+
+    def module_step(self, unit: Unit, found: list[FoundBinding]) -> str:
+        """Return the name of the step that found a name in a module."""
+        return "module"
+
     def file_name(self, resolver: Resolver, unit: Unit) -> str:
         """Return the name of a file's node."""
         return unit.path
@@ -179,7 +205,7 @@ class Rules:
         while outer.parent != FILE:
             outer = symbol.unit.symbols[outer.parent]
             names.append(outer.name)
-        name = ".".join([symbol.unit.module, *reversed(names)])
+        name = self.separator.join([symbol.unit.module, *reversed(names)])
         return name, ""
 
     def owner_of(
@@ -194,13 +220,19 @@ class Rules:
         """Return what a path, or a member of it, is in a file: a module, a type, or outside."""
         return (OUTSIDE, f"{path}.{member}" if member else path)
 
-    def imported_units(self, resolver: Resolver, unit: Unit, path: str, member: str) -> list[Unit]:
-        """Return the files that an import leads to."""
+    def imported_ends(
+        self, resolver: Resolver, unit: Unit, path: str, member: str
+    ) -> Sequence[Unit | CodeSymbol]:
+        """Return the files and symbols that an import leads to."""
         found: list[Unit] = []
         for value in parts(self.imported(resolver, unit, path, None)):
             if value[0] == MODULE:
                 found += resolver.units_of.get(value[1], ())
         return found
+
+    def import_kind(self, path: str, member: str) -> str:
+        """Return the kind of something imported that is not in the project."""
+        return "module"
 
     def outside_path(self, resolver: Resolver, unit: Unit, path: str) -> str:
         """Return the name of an imported path that is not in the project."""
@@ -269,8 +301,16 @@ class Rules:
         """Return those of several functions of one name that a call may mean."""
         return callees
 
+    def definitions(self, resolver: Resolver, symbol: CodeSymbol) -> Sequence[CodeSymbol]:
+        """Return the symbols that a declaration stands for: itself, or its definitions."""
+        return (symbol,)
+
     def finish(self, linker: "Linker") -> None:
         """Add links that no reference makes, such as those of structural interfaces."""
+
+    def notes(self, resolver: Resolver) -> list[str]:
+        """Return what a reader of the graph should know."""
+        return []
 
     # --- evaluation
 

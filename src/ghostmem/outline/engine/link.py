@@ -112,7 +112,8 @@ class Linker:
             where = self.rules.package_of(name) if origin == EXTERNAL else ""
             number = outside_id(origin, name)
             nodes[number] = OutlineNode(number, name, kind, origin, where=where)
-        return Linked(nodes, self.columns, sorted(self.loose))
+        notes = self.rules.notes(self.resolver)
+        return Linked(nodes, self.columns, sorted(self.loose), notes)
 
     def _nodes(self, unit: Unit) -> Iterator[OutlineNode]:
         """Name the symbols of a file, and yield the nodes."""
@@ -150,10 +151,10 @@ class Linker:
         if known is None or (line, via) < known:
             self._links[start, kind, end] = (line, via)
 
-    def add_outside(self, start: str, kind: str, name: str, line: int) -> None:
+    def add_outside(self, start: str, kind: str, name: str, line: int, end_kind: str = "") -> None:
         """Add a link to something outside of the project."""
         origin = NATIVE if self.rules.is_native(name) else EXTERNAL
-        end_kind = _OUTSIDE_KINDS.get(kind, "variable")
+        end_kind = end_kind or _OUTSIDE_KINDS.get(kind, "variable")
         known = self.outside.get((origin, name), end_kind)
         self.outside[origin, name] = min(known, end_kind, key=_RANK.index)
         self.add(start, kind, outside_id(origin, name), line, origin)
@@ -179,24 +180,32 @@ class Linker:
                 self._base(symbol, relation, term, line, position)
         for path, line, member in unit.imports:
             start = file_id(unit.path)
-            ends = self.rules.imported_units(self.resolver, unit, path, member)
-            for other in ends:
-                self.add(start, "imports", file_id(other.path), line, "import")
+            ends = self.rules.imported_ends(self.resolver, unit, path, member)
+            for end in ends:
+                node = file_id(end.path) if isinstance(end, Unit) else end.id
+                self.add(start, "imports", node, line, "import")
             if not ends and (name := self.rules.outside_path(self.resolver, unit, path)):
-                self.add_outside(start, "imports", name, line)
+                kind = self.rules.import_kind(path, member)
+                self.add_outside(start, "imports", name, line, kind)
 
     def _base(
         self, symbol: CodeSymbol, relation: str, term: Term, line: int, position: int
     ) -> None:
         plain = term[1] if term[0] == GENERIC else term
         scope = symbol.inner if self.rules.bases_inside else symbol.scope
-        targets = self._types_behind(self.targets(plain, Place(symbol.unit, scope, position)))
+        targets = [
+            target
+            for target in self._types_behind(
+                self.targets(plain, Place(symbol.unit, scope, position))
+            )
+            if target.symbol is not symbol  # class Error < Error means another one
+        ]
         via = "conditional" if sum(one.symbol is not None for one in targets) > 1 else ""
         for target in targets:
             kinds = self.rules.base_relations(relation, symbol, target)
             for kind in kinds:
-                if target.symbol is not None and target.symbol.id:
-                    self.add(symbol.id, kind, target.symbol.id, line, via or target.via)
+                if target.symbol is not None:
+                    self._add_project(symbol.id, kind, target.symbol, line, via or target.via)
                 elif target.value is not None:
                     self.add_outside(symbol.id, kind, target.value[1], line)
         if not targets:
@@ -210,7 +219,7 @@ class Linker:
         """Return the types that targets are, through variables that hold them."""
         found: list[Target] = []
         for target in targets:
-            if target.symbol is not None and target.symbol.kind in TYPES:
+            if target.symbol is not None and target.symbol.kind in (*TYPES, "module"):
                 found.append(target)
                 continue
             value = target.value if target.symbol is None else self.value_of(target.symbol)
@@ -310,8 +319,9 @@ class Linker:
                 self._add_project(owner, "calls", target.symbol, line, via)
 
     def _add_project(self, owner: str, kind: str, symbol: CodeSymbol, line: int, via: str) -> None:
-        if symbol.id:
-            self.add(owner, kind, symbol.id, line, via)
+        ends = [one.id for one in self.rules.definitions(self.resolver, symbol) if one.id]
+        for end in ends:
+            self.add(owner, kind, end, line, via if len(ends) == 1 else "conditional")
 
     @staticmethod
     def _is_of_interface(symbol: CodeSymbol) -> bool:
@@ -382,7 +392,12 @@ class Linker:
             found_targets = [
                 target
                 for value in parts(base)
-                for target in self._of_member(value, term[2], via, follow)
+                for target in self._of_member(
+                    value,
+                    term[2],
+                    self._module_step(term, place) if value[0] == MODULE else via,
+                    follow,
+                )
             ]
             if len({id(one.symbol) for one in found_targets if one.symbol is not None}) > 1:
                 found_targets = [one._replace(via="conditional") for one in found_targets]
@@ -405,8 +420,19 @@ class Linker:
             if found := resolver.find(value, name):
                 return self._of_bindings(found, via, follow)
         elif value[0] == MODULE and (found := self.rules.exported(resolver, value[1], name)):
-            return self._of_bindings(found, "import", follow)
+            return self._of_bindings(found, via, follow)
         return self._of_value(resolver.member(value, name), via)
+
+    def _module_step(self, term: Term, place: Place) -> str:
+        """Return the step that found the first name of a path into a module."""
+        while term[0] == MEMBER and term[1] is not None:
+            term = term[1]
+        if term[0] != NAME:
+            return "import"
+        found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
+        values = [binding[B_VALUE] for _, binding in found.bindings]
+        is_import = any(value is not None and value[0] == IMPORT for value in values)
+        return "import" if is_import or not values else found.via
 
     def _of_bindings(
         self, found: Iterable[FoundBinding], via: str, follow: bool, depth: int = 0

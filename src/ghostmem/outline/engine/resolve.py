@@ -15,6 +15,7 @@ from ghostmem.outline.engine.facts import (
     CLASS,
     END,
     FUNCTION_SCOPE,
+    MODULE_SCOPE,
     NO_SYMBOL,
     Binding,
     CodeSymbol,
@@ -121,15 +122,25 @@ class Resolver:
         rules.begin_linking(self)
         for unit in units.values():
             unit.module = rules.module(self, unit)
-            self.units_of.setdefault(unit.module, []).append(unit)
-            names = self.modules.setdefault(unit.module, {})
-            for name, bindings in unit.scopes[0].names.items():
-                names.setdefault(name, []).extend((unit, one) for one in bindings)
+            self._add_module(unit, 0, unit.module)
+            for symbol in unit.symbols:
+                if symbol.inner >= 0 and unit.scopes[symbol.inner].kind == MODULE_SCOPE:
+                    self._add_module(unit, symbol.inner, rules.inner_module(self, symbol))
         for unit in units.values():
             for symbol in unit.symbols:
                 if symbol.receiver is not None:
                     self._attach(symbol)
         self.memo.clear()
+
+    def _add_module(self, unit: Unit, scope: int, module: str) -> None:
+        """Add the names of a file, or of a module in it, to those of its module."""
+        unit.scopes[scope].module = module
+        units = self.units_of.setdefault(module, [])
+        if unit not in units[-1:]:
+            units.append(unit)
+        names = self.modules.setdefault(module, {})
+        for name, bindings in unit.scopes[scope].names.items():
+            names.setdefault(name, []).extend((unit, one) for one in bindings)
 
     def _attach(self, symbol: CodeSymbol) -> None:
         """Make a member that is declared outside of its type a member of it."""
@@ -158,7 +169,9 @@ class Resolver:
                 if found := self._in_class(unit, scope, name, start):
                     return found
                 position = END
-            elif bindings := here.names.get(name):
+            elif (bindings := here.names.get(name)) and not (
+                rules.merges_modules and here.module is not None
+            ):
                 visible = bindings
                 if not rules.hoists and scope and position != END:
                     visible = [
@@ -172,15 +185,16 @@ class Resolver:
                 late = late or bindings  # declared after this
             if here.kind == FUNCTION_SCOPE:
                 position = END
+                owner = unit.symbols[here.symbol].attached_to if here.symbol >= 0 else None
+                if rules.members_visible and owner is not None:
+                    found = self.lookup(owner.unit, owner.inner, name)
+                    if found.bindings:
+                        return found
+            elif here.module is not None and (
+                of_module := rules.module_names(self, unit, here.module, name)
+            ):
+                return Found(of_module, rules.module_step(unit, of_module))
             scope = here.parent
-        if bindings_of_module := self.modules[unit.module].get(name):
-            own = [
-                one
-                for one in bindings_of_module
-                if one[1][B_VALUE] is None or one[1][B_VALUE][0] != IMPORT  # type: ignore[index]
-            ]
-            if own:
-                return Found(own, "module")
         return Found([(unit, one) for one in late], "local")
 
     def _in_class(self, unit: Unit, scope: int, name: str, start: int) -> Found | None:
@@ -537,6 +551,8 @@ class Resolver:
                 meant = self.value_of_type(symbol.underlying, place)
                 return (ALIAS, meant) if meant is not None else (TYPE, symbol, ())
             return (TYPE, symbol, ())
+        if symbol.kind == "module":
+            return (MODULE, symbol.unit.scopes[symbol.inner].module)
         if symbol.kind in CALLABLES:
             function: Value = (FUNCTION, symbol, receiver)
             return self.result(function) if "property" in symbol.flags else function

@@ -5,7 +5,7 @@ Both are tuples that begin with a tag. A missing term or an unknown value is Non
 | term | of |
 |---|---|
 | NAME, text | a name, looked up in scopes |
-| MEMBER, term, text | `term.text`; the term may be None |
+| MEMBER, term, text | `term.text`; the term may be None; a fourth item is another separator |
 | CALL, term, terms of arguments | a call |
 | ELEMENT, term; KEY, term | an element of a container; a key of it |
 | PART, term, number | one of several values: `a, b = term` |
@@ -103,7 +103,8 @@ def text_of(term: Term | None, words: Mapping[str, str]) -> str:
         case "name":
             return str(term[1])
         case "member":
-            return f"{text_of(term[1], words)}.{term[2]}"
+            separator = term[3] if len(term) > 3 else "."
+            return f"{text_of(term[1], words)}{separator}{term[2]}"
         case "call":
             return f"{text_of(term[1], words)}()"
         case "element" | "key":

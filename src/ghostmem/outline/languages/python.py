@@ -776,7 +776,7 @@ class PythonRules(Rules):
             ]
         )
 
-    def imported_units(self, resolver: Resolver, unit: Unit, path: str, member: str) -> list[Unit]:
+    def imported_ends(self, resolver: Resolver, unit: Unit, path: str, member: str) -> list[Unit]:
         """Return the files of a module, or of the submodule that is imported of it."""
         found = []
         for target in self.modules.find(path, unit.path):
