@@ -296,10 +296,13 @@ class Walker:
         """Declare a symbol and bind its name."""
         symbol = self.define(node, name, kind)
         key = name + self.rules.call_suffix if kind == "method" else name
-        position = node.start_byte
-        term: Term = (SYMBOL, symbol.number)
-        self.bind(key, position, None, term, symbol.number, self.home(), self.block)
+        self.bind_symbol(symbol, key, node.start_byte)
         return symbol
+
+    def bind_symbol(self, symbol: CodeSymbol, name: str, position: int) -> None:
+        """Bind a name to a symbol that is declared here."""
+        term: Term = (SYMBOL, symbol.number)
+        self.bind(name, position, None, term, symbol.number, self.home(), self.block)
 
     def head(self, node: "Node", body: "Node | None") -> str:
         """Return the source of a declaration before its body, on one line."""

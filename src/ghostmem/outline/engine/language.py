@@ -91,6 +91,7 @@ class Rules:
     item_methods: tuple[str, ...] = ()  # methods that give the elements of an object
     separator = "."  # between the name of a module and a name in it
     call_suffix = ""  # appended to names of methods, to set them apart from fields
+    has_overloads = False  # functions of one name do not replace each other
     merges_modules = False  # names of a module are looked up in all its files at once
     hoists = False  # a block is no scope, and names are bound before their position
     self_parameter = False  # the first parameter of a method is the instance
@@ -234,7 +235,7 @@ class Rules:
         """Return the kind of something imported that is not in the project."""
         return "module"
 
-    def outside_path(self, resolver: Resolver, unit: Unit, path: str) -> str:
+    def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
         """Return the name of an imported path that is not in the project."""
         return path
 

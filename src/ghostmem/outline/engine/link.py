@@ -184,7 +184,7 @@ class Linker:
             for end in ends:
                 node = file_id(end.path) if isinstance(end, Unit) else end.id
                 self.add(start, "imports", node, line, "import")
-            if not ends and (name := self.rules.outside_path(self.resolver, unit, path)):
+            if not ends and (name := self.rules.outside_path(self.resolver, unit, path, member)):
                 kind = self.rules.import_kind(path, member)
                 self.add_outside(start, "imports", name, line, kind)
 
@@ -209,7 +209,9 @@ class Linker:
                 elif target.value is not None:
                     self.add_outside(symbol.id, kind, target.value[1], line)
         if not targets:
-            name = str(plain[-1])
+            name = str(plain[2] if plain[0] == MEMBER else plain[1]).rpartition(
+                self.rules.separator
+            )[2]
             count = self.values[name]
             self.loose.append(
                 Loose(symbol.id, relation, text_of(plain, self.rules.words), line, name, count)
@@ -365,7 +367,7 @@ class Linker:
         A read of a member only if something of the project has its name."""
         text, name = (
             text_of(term, self.rules.words),
-            str(term[-1]) if term[0] in (NAME, MEMBER) else "",
+            str(term[2 if term[0] == MEMBER else 1]) if term[0] in (NAME, MEMBER) else "",
         )
         if suffix := self.rules.call_suffix:
             text, name = text.replace(suffix, ""), name.removesuffix(suffix)
@@ -402,6 +404,8 @@ class Linker:
             if len({id(one.symbol) for one in found_targets if one.symbol is not None}) > 1:
                 found_targets = [one._replace(via="conditional") for one in found_targets]
             return list(dict.fromkeys(found_targets))
+        if term[0] == IMPORT:
+            return self._imported(place.unit, term, 0)
         if term[0] == CONSTRUCT:
             plain = term[1][1] if term[1][0] == GENERIC else term[1]
             return self.targets(plain, place, follow)

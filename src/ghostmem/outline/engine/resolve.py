@@ -20,6 +20,7 @@ from ghostmem.outline.engine.facts import (
     Binding,
     CodeSymbol,
     FoundBinding,
+    Scope,
     Unit,
 )
 from ghostmem.outline.engine.terms import (
@@ -136,10 +137,14 @@ class Resolver:
         """Add the names of a file, or of a module in it, to those of its module."""
         unit.scopes[scope].module = module
         units = self.units_of.setdefault(module, [])
-        if unit not in units[-1:]:
+        bound = unit.scopes[scope].names
+        numbers = (bindings[0][B_SYMBOL] for bindings in bound.values())
+        # a namespace that only has another one inside is not in this file
+        has_more = any(number < 0 or unit.symbols[number].kind != "module" for number in numbers)
+        if unit not in units[-1:] and (has_more or not scope):
             units.append(unit)
         names = self.modules.setdefault(module, {})
-        for name, bindings in unit.scopes[scope].names.items():
+        for name, bindings in bound.items():
             names.setdefault(name, []).extend((unit, one) for one in bindings)
 
     def _attach(self, symbol: CodeSymbol) -> None:
@@ -169,9 +174,7 @@ class Resolver:
                 if found := self._in_class(unit, scope, name, start):
                     return found
                 position = END
-            elif (bindings := here.names.get(name)) and not (
-                rules.merges_modules and here.module is not None
-            ):
+            elif (bindings := here.names.get(name)) and not self._is_merged(here, bindings):
                 visible = bindings
                 if not rules.hoists and scope and position != END:
                     visible = [
@@ -180,7 +183,7 @@ class Resolver:
                         if one[B_POSITION] <= position or one[B_SYMBOL] != NO_SYMBOL
                     ]
                 if visible:
-                    via = "local" if scope else "module"
+                    via = "local" if here.module is None else "module"
                     return Found([(unit, one) for one in reaching(visible, position)], via)
                 late = late or bindings  # declared after this
             if here.kind == FUNCTION_SCOPE:
@@ -196,6 +199,12 @@ class Resolver:
                 return Found(of_module, rules.module_step(unit, of_module))
             scope = here.parent
         return Found([(unit, one) for one in late], "local")
+
+    def _is_merged(self, scope: Scope, bindings: list[Binding]) -> bool:
+        """Tell whether other files of a module may bind a name as well as this one."""
+        value = bindings[0][B_VALUE]
+        is_import = value is not None and value[0] == IMPORT
+        return self.rules.merges_modules and scope.module is not None and not is_import
 
     def _in_class(self, unit: Unit, scope: int, name: str, start: int) -> Found | None:
         """Return what a name is bound to in the body of a type around it."""
@@ -705,15 +714,16 @@ class Resolver:
                 return found
         return []
 
-    @staticmethod
-    def own_member(symbol: CodeSymbol, name: str) -> list[FoundBinding]:
+    def own_member(self, symbol: CodeSymbol, name: str) -> list[FoundBinding]:
         """Return the bindings of a member that a symbol itself has."""
         if symbol.inner >= 0 and symbol.kind in TYPES:
             bindings = symbol.unit.scopes[symbol.inner].names.get(name)
             if bindings:
                 value = bindings[0][B_VALUE]
                 if value is None or value[0] != TYPE_PARAMETER:
-                    return [(symbol.unit, one) for one in reaching(bindings, END)]
+                    if not self.rules.has_overloads:
+                        bindings = reaching(bindings, END)
+                    return [(symbol.unit, one) for one in bindings]
         return symbol.outer_members.get(name, [])
 
     def member(self, value: Value, name: str) -> Value | None:

@@ -787,7 +787,7 @@ class PythonRules(Rules):
                 found.append(chosen)
         return found
 
-    def outside_path(self, resolver: Resolver, unit: Unit, path: str) -> str:
+    def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
         """Return the absolute name of a module."""
         return self.modules.absolute(path, unit.path)
 

@@ -6,8 +6,8 @@ from importlib import import_module
 from ghostmem.errors import InvalidInputError
 from ghostmem.outline.languages.base import Language
 
-# by name: other names of the language. It is the object LANGUAGE of the module <name> or
-# plain_.<name> in this package.
+# by name: other names of the language. It is the object LANGUAGE of the module <name> in this
+# package.
 LANGUAGES = {
     "go": ("golang",),
     "python": ("py",),
@@ -22,8 +22,6 @@ LANGUAGES = {
     "php": (),
     "kotlin": ("kt",),
 }
-# languages of which only declarations, imports and base types are known
-PLAIN = {"ruby", "csharp", "php", "kotlin"}
 # The language of a file by the ending of its name, known without importing the languages.
 SUFFIXES = {
     "go": "go",
@@ -63,9 +61,7 @@ def language_named(name: str) -> Language:
             f"unknown language {name!r}", f"the languages are: {', '.join(LANGUAGES)}"
         )
     try:
-        module = import_module(
-            f"ghostmem.outline.languages.{'plain_.' if found in PLAIN else ''}{found}"
-        )
+        module = import_module(f"ghostmem.outline.languages.{found}")
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("tree_sitter"):
             raise InvalidInputError(

@@ -1,0 +1,240 @@
+"""What Ruby, C#, PHP and Kotlin share: only declarations, imports and base types are known."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from posixpath import dirname, join, normpath
+from typing import TYPE_CHECKING
+
+from ghostmem.outline.engine.facts import B_SYMBOL, FILE, MODULE_SCOPE, CodeSymbol, Scope, Unit
+from ghostmem.outline.engine.language import Rules
+from ghostmem.outline.engine.resolve import Resolver
+from ghostmem.outline.engine.table import Form
+from ghostmem.outline.engine.terms import (
+    IMPORT,
+    INSTANCE,
+    MEMBER,
+    MODULE,
+    NAME,
+    OUTSIDE,
+    TYPE,
+    Term,
+    Value,
+    parts,
+)
+from ghostmem.outline.graph import FORWARD, Loose, file_id
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ghostmem.outline.engine.extract import Walker
+    from ghostmem.outline.engine.link import Linker, Target
+
+# as the member of an import: everything in it, or a path from the importing file
+STAR, FILE_PATH = "*", "file"
+_MAX_SIGNATURE = 200  # characters
+_TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\([^()]*\)|[\s?`]")
+# before a declaration: @Annotation(...), [Attribute(...)] or #[Attribute]
+_ANNOTATION = re.compile(
+    r"(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[(?:[^\[\]]|\[[^\[\]]*\])*\])\s*"
+)
+
+
+class DeclarationRules(Rules):
+    """The rules of a language whose bodies are not read."""
+
+    name = ""
+    relations: tuple[str, ...] = ("extends", "implements", "declares", "imports")
+    natives: frozenset[str] = frozenset()  # types that the language brings, by their whole name
+    members_visible = merges_modules = has_overloads = True
+    imports_in = re.compile(rb"\b(?:require|include|load)")  # in bodies
+
+    # --- extraction
+
+    def signature(self, walker: "Walker", node: "Node") -> str:
+        """Return the first line of a declaration after its annotations."""
+        raw = walker.source[
+            node.start_byte : min(node.end_byte, node.start_byte + 4 * _MAX_SIGNATURE)
+        ]
+        text = raw.decode("utf-8", "replace").lstrip()
+        while annotation := _ANNOTATION.match(text):
+            text = text[annotation.end() :]
+        return text.partition("\n")[0].strip().rstrip("{ ")[:_MAX_SIGNATURE]
+
+    def symbol(self, walker: "Walker", node: "Node", form: Form) -> None:
+        """Declare a symbol of the kind in the table; in a type, a variable is a field."""
+        name = walker.child(node, form, "name")
+        if name is not None:
+            walker.declare(node, walker.text(name), form.words["kind"])
+
+    def path_term(self, walker: "Walker", node: "Node", _form: Form | None = None) -> Term:
+        """Return the term of the written name of a type, without its type arguments."""
+        text, before = walker.text(node), ""
+        while before != text:
+            before, text = text, _TYPE_ARGUMENTS.sub("", text)
+        return self.dotted(text)
+
+    def dotted(self, path: str) -> Term:
+        """Return the term of a path of names."""
+        first, *more = path.split(self.separator)
+        term: Term = (NAME, first)
+        for name in more:
+            term = (MEMBER, term, name, self.separator)
+        return term
+
+    def local_imports(self, walker: "Walker", body: "Node | None") -> None:
+        """Note the imports in a body, whose declarations are local and not looked at."""
+        pending = []
+        if body is not None:
+            has_imports = self.imports_in.search(walker.source, body.start_byte, body.end_byte)
+            pending = [body] if has_imports else []
+        while pending:
+            node = pending.pop()
+            self.note_import(walker, node)
+            pending.extend(reversed(node.named_children))
+
+    def note_import(self, walker: "Walker", node: "Node") -> bool:
+        """Note the import that a node may be, and tell whether it is one."""
+        return False
+
+    def base(self, walker: "Walker", symbol: CodeSymbol, relation: str, node: "Node") -> None:
+        """Note a base type."""
+        term = self.path_term(walker, node)
+        symbol.bases.append((relation, term, node.start_point[0] + 1, node.start_byte))
+
+    def import_name(self, walker: "Walker", node: "Node", path: str, alias: str = "") -> None:
+        """Note an import, and bind its name."""
+        walker.import_path(path, node)
+        name = alias or path.rpartition(self.separator)[2]
+        walker.bind(name, node.start_byte, None, (IMPORT, path, None))
+
+    @contextmanager
+    def at_file(self, walker: "Walker") -> Iterator[None]:
+        """Declare outside of all types and modules."""
+        before = walker.scope, walker.owner
+        walker.scope, walker.owner = 0, FILE
+        yield
+        walker.scope, walker.owner = before
+
+    def open_module(self, walker: "Walker", node: "Node", name: str) -> None:
+        """Enter a namespace that has no node: it reaches to the end of the file or block."""
+        symbol = walker.define(node, name, "module")
+        symbol.flags.add("inline")
+        walker.bind_symbol(symbol, name, node.start_byte)
+        walker.unit.scopes.append(Scope(walker.scope, MODULE_SCOPE, symbol.number))
+        walker.scope = symbol.inner = len(walker.unit.scopes) - 1
+
+    # --- linking
+
+    def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
+        """Return the name of a symbol with those of the types and modules around it."""
+        unit = symbol.unit
+        if symbol.parent == FILE:
+            place = unit.module
+        elif unit.symbols[symbol.parent].kind == "module":
+            place = unit.scopes[unit.symbols[symbol.parent].inner].module or ""
+        else:
+            place = unit.symbols[symbol.parent].display
+        separator = self.member_separator(symbol)
+        return (f"{place}{separator}{symbol.name}" if place else symbol.name), ""
+
+    def member_separator(self, symbol: CodeSymbol) -> str:
+        """Return the text between the name of a place and of a symbol in it."""
+        return self.separator
+
+    def named(self, resolver: Resolver, path: str) -> Value | None:
+        """Return the module or type of the project that has a whole name."""
+        if path in resolver.modules:
+            return (MODULE, path)
+        outer, _, name = path.rpartition(self.separator)
+        place = self.named(resolver, outer) if outer else (MODULE, "")
+        return resolver.member(place, name) if place is not None else None
+
+    def imported(
+        self, resolver: Resolver, unit: Unit, path: str, member: str | None
+    ) -> Value | None:
+        """Return the module or type that a path is."""
+        return self.named(resolver, path) or (OUTSIDE, path)
+
+    def imported_ends(
+        self, resolver: Resolver, unit: Unit, path: str, member: str
+    ) -> "list[Unit] | list[CodeSymbol]":
+        """Return the symbols of a whole name, the files of a package, or the file of a path."""
+        if member == FILE_PATH:
+            file = resolver.units.get(self.file_path(unit, path))
+            return [file] if file is not None else []
+        outer, _, name = path.rpartition(self.separator)
+        place = self.named(resolver, outer) if outer else (MODULE, "")
+        found = []
+        if place is not None and place[0] == MODULE:
+            found = resolver.modules.get(place[1], {}).get(name, [])
+        else:
+            found = [
+                binding
+                for value in parts(place)
+                if value[0] in (TYPE, INSTANCE)
+                for binding in resolver.find(value, name)
+            ]
+        symbols = [other.symbols[one[B_SYMBOL]] for other, one in found if one[B_SYMBOL] >= 0]
+        units = resolver.units_of.get(path, [])
+        symbols = [one for one in symbols if "inline" not in one.flags]
+        return (units or symbols) if member == STAR else (symbols or units)
+
+    def file_path(self, unit: Unit, path: str) -> str:
+        """Return the path of a file that another one imports."""
+        return normpath(join(dirname(unit.path), path))
+
+    def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
+        """Return the name of something imported; a file that is missing has none."""
+        return "" if member == FILE_PATH else path
+
+    def finish(self, linker: "Linker") -> None:
+        """Leave the paths unresolved that are not in the project."""
+        for unit in linker.resolver.units.values():
+            for path, line, member in unit.imports:
+                if member == FILE_PATH and not self.imported_ends(
+                    linker.resolver, unit, path, member
+                ):
+                    name = path.rpartition("/")[2]
+                    linker.loose.append(Loose(file_id(unit.path), "imports", path, line, name, 0))
+
+    def import_kind(self, path: str, member: str) -> str:
+        """Return the kind of something imported that is not in the project."""
+        return "module" if member == STAR else "type"
+
+    def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
+        """Return a type that the language brings."""
+        return (OUTSIDE, name) if name in self.natives else None
+
+    def missing_member(self, resolver: Resolver, module: str, name: str) -> Value | None:
+        """Return a module in a module, or a type that the language brings in a module."""
+        inner = f"{module}{self.separator}{name}" if module else name
+        if inner in resolver.modules:
+            return (MODULE, inner)
+        return (OUTSIDE, inner) if module and inner in self.natives else None
+
+    def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of something outside."""
+        return (OUTSIDE, f"{value[1]}{self.separator}{name}")
+
+    def is_native(self, name: str) -> bool:
+        """Tell whether something outside belongs to the language."""
+        return name in self.natives
+
+    def package_of(self, name: str) -> str:
+        """Return the package of something external."""
+        return name.rpartition(self.separator)[0] or name
+
+    def base_relations(
+        self, relation: str, symbol: CodeSymbol, target: "Target"
+    ) -> tuple[str, ...]:
+        """Return `implements` if the base is an interface of the project, else `extends`."""
+        if target.symbol is None:
+            return (relation,)
+        implements = target.symbol.kind == "interface" and symbol.kind != "interface"
+        return ("implements" if implements else "extends",)
+
+    def notes(self, resolver: Resolver) -> list[str]:
+        """Return the relations that are not looked for."""
+        without = ", ".join(kind for kind in FORWARD if kind not in self.relations)
+        return [f"{self.name}: {without} are not looked for"]

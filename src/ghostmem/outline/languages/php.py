@@ -1,0 +1,185 @@
+"""PHP: declarations, imports and base types. A class name never means one of the global namespace,
+unless it is imported or written there."""
+
+from typing import TYPE_CHECKING
+
+import tree_sitter_php
+
+from ghostmem.outline.engine.facts import FILE, CodeSymbol, Unit
+from ghostmem.outline.engine.language import language
+from ghostmem.outline.engine.resolve import Resolver
+from ghostmem.outline.engine.table import Form, form, read_table
+from ghostmem.outline.engine.terms import IMPORT, NAME, Term, Value
+from ghostmem.outline.languages.declarations import FILE_PATH, DeclarationRules
+from ghostmem.outline.rules import names_in
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ghostmem.outline.engine.extract import Walker
+
+TABLE = r"""
+namespace_definition         hook fn=namespace
+namespace_use_declaration    hook fn=use
+require_expression,require_once_expression hook fn=include
+include_expression,include_once_expression hook fn=include
+interface_declaration        hook fn=type_ kind=interface
+class_declaration,trait_declaration,enum_declaration hook fn=type_ kind=type
+use_declaration              hook fn=trait
+function_definition          hook fn=function_
+method_declaration           hook fn=method
+const_element                hook fn=symbol name=0 kind=constant
+enum_case                    hook fn=symbol name=name kind=constant
+property_element             hook fn=symbol name=name kind=field
+function_call_expression     hook fn=call
+anonymous_class,anonymous_function,arrow_function hook fn=closed
+"""
+_FUNCTION = form("func name=name")
+_INCLUDES = {name for name in read_table(TABLE) if name.partition("_")[0] in ("require", "include")}
+_KINDS = {"function": "function", "const": "variable"}  # of what `use function` imports
+
+
+class Php(DeclarationRules):
+    """The rules of PHP."""
+
+    name = "php"
+    forms = read_table(TABLE)
+    separator = "\\"
+    natives = names_in("php.txt")
+
+    def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Enter a namespace; without a body it reaches to the next one."""
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        walker.scope = 0
+        self.open_module(walker, node, walker.text(name) if name is not None else "")
+        walker.state["module"] = walker.scope
+        if body is not None:
+            walker.visit_all(body)
+            walker.scope = walker.state["module"] = 0
+
+    def use(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Note the imports of classes, functions or constants."""
+        group = node.child_by_field_name("body")
+        prefix = [f"{walker.text(child)}\\" for child in node.named_children[:1]] if group else [""]
+        all_words = {child.type for child in node.children}
+        for clause in (group or node).named_children:
+            if clause.type != "namespace_use_clause":
+                continue
+            alias = clause.child_by_field_name("alias")
+            names = [child for child in clause.named_children if child != alias]
+            path = (prefix[0] + walker.text(names[-1])).lstrip("\\")
+            words = all_words | {child.type for child in clause.children}
+            if kind := next((word for word in _KINDS if word in words), ""):
+                walker.import_path(path, clause, kind)
+            else:
+                self.import_name(walker, clause, path, walker.text(alias) if alias else "")
+
+    def include(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Note an included file."""
+        self.note_import(walker, node)
+
+    def note_import(self, walker: "Walker", node: "Node") -> bool:
+        """Note a file that is included by a path that is written out, also after __DIR__."""
+        if node.type not in _INCLUDES or not node.named_children:
+            return False
+        value = node.named_children[0]
+        if value.type == "parenthesized_expression" and value.named_children:
+            value = value.named_children[0]
+        left, right = value.child_by_field_name("left"), value.child_by_field_name("right")
+        here = left is not None and walker.text(left) in ("__DIR__", "dirname(__FILE__)")
+        text = right if here else value
+        contents = text.named_children if text is not None else []
+        if [child.type for child in contents] == ["string_content"]:
+            path = walker.text(contents[0])
+            walker.import_path(path.lstrip("/") if here else path, node, FILE_PATH)
+        return True
+
+    def path_term(self, walker: "Walker", node: "Node", _form: Form | None = None) -> Term:
+        """Return the term of the name of a class: PHP completes it without knowing other files."""
+        text = walker.text(node)
+        if text.startswith("\\"):
+            return (IMPORT, text[1:], None)
+        place = walker.unit.scopes[walker.state.get("module", 0)]
+        if text.partition("\\")[0] in place.names and not text.startswith("namespace\\"):
+            return self.dotted(text)
+        module = walker.unit.symbols[place.symbol].name if place.symbol != FILE else ""
+        text = text.removeprefix("namespace\\")
+        return (NAME, f"{module}\\{text}" if module else text)
+
+    def type_(self, walker: "Walker", node: "Node", form: Form) -> None:
+        """Declare a type with its bases."""
+        name = node.child_by_field_name("name")
+        if name is None:
+            return
+        symbol = walker.declare(node, walker.text(name), form.words["kind"])
+        for clause in node.named_children:
+            relation = {"base_clause": "extends", "class_interface_clause": "implements"}
+            for base in clause.named_children if clause.type in relation else ():
+                self.base(walker, symbol, relation[clause.type], base)
+        walker.type_body(symbol, node.child_by_field_name("body"))
+
+    def trait(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Note the traits that a type uses."""
+        for base in node.named_children:
+            if base.type in ("name", "qualified_name", "relative_name"):
+                self.base(walker, walker.unit.symbols[walker.owner], "extends", base)
+
+    def function_(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Declare a function; only the imports in its body count."""
+        walker.visit_func(node, _FUNCTION, False)
+        self.local_imports(walker, node.child_by_field_name("body"))
+
+    def closed(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Look only for imports in a function or class without a name."""
+        self.local_imports(walker, node)
+
+    def method(self, walker: "Walker", node: "Node", form: Form) -> None:
+        """Declare a method, and the properties that parameters of a constructor are."""
+        self.function_(walker, node, form)
+        parameters = node.child_by_field_name("parameters")
+        for child in parameters.named_children if parameters is not None else ():
+            name = child.child_by_field_name("name")
+            if child.type == "property_promotion_parameter" and name is not None:
+                walker.declare(child, walker.text(name), "field")
+
+    def call(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Declare the constant that `define` makes, which is global."""
+        function, listed = (node.child_by_field_name(key) for key in ("function", "arguments"))
+        if (
+            function is None
+            or listed is None
+            or walker.text(function) not in ("define", "\\define")
+        ):
+            walker.visit_all(node)
+            return
+        text = walker.text(listed.named_children[0]) if listed.named_children else ""
+        if text[:1] in ("'", '"') and text[1:-1]:
+            with self.at_file(walker):
+                walker.declare(node, text[1:-1], "constant")
+
+    def member_separator(self, symbol: CodeSymbol) -> str:
+        """Return the text between the name of a place and of a symbol in it."""
+        is_member = symbol.parent != FILE and symbol.unit.symbols[symbol.parent].kind != "module"
+        return "::" if is_member else "\\"
+
+    def module(self, resolver: Resolver, unit: Unit) -> str:
+        """Return the global namespace."""
+        return ""
+
+    def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
+        """Return the class of a whole name."""
+        return self.named(resolver, name) or super().implicit(resolver, unit, name)
+
+    def import_kind(self, path: str, member: str) -> str:
+        """Return the kind of something imported that is not in the project."""
+        return _KINDS.get(member, "type")
+
+
+LANGUAGE = language(
+    Php(),
+    name="php",
+    suffixes=(".php", ".phtml"),
+    grammar=lambda _path: tree_sitter_php.language_php(),
+    package="tree-sitter-php",
+    version=4,
+)

@@ -1,0 +1,263 @@
+"""Ruby: declarations, imports and base types.
+
+Names are looked up from the innermost scope outwards, and files by their paths.
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+import tree_sitter_ruby
+
+from ghostmem.outline.engine.facts import MODULE_SCOPE, CodeSymbol, Unit
+from ghostmem.outline.engine.language import language
+from ghostmem.outline.engine.resolve import Resolver
+from ghostmem.outline.engine.table import Form, read_table
+from ghostmem.outline.engine.terms import IMPORT, SYMBOL, Term, Value
+from ghostmem.outline.languages.declarations import FILE_PATH, DeclarationRules
+from ghostmem.outline.rules import names_in
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ghostmem.outline.engine.extract import Walker
+
+TABLE = """
+module                       hook fn=type_ kind=module
+class                        hook fn=type_ kind=type
+singleton_class              hook fn=singleton
+method,singleton_method      hook fn=method
+assignment                   hook fn=assignment
+call                         hook fn=call
+block,do_block,lambda        hook fn=block
+"""
+_LIBRARIES = names_in("ruby_libraries.txt")
+_MAKERS = {"Class": "type", "Struct": "type", "Data": "type", "Module": "module"}
+_LIBRARY_FILE = "library"  # as the member of an import: a file found in folders of libraries
+
+
+class Ruby(DeclarationRules):
+    """The rules of Ruby. A type that is opened again, also in another file, is the same one."""
+
+    name = "ruby"
+    forms = read_table(TABLE)
+    relations = ("extends", "declares", "imports")
+    separator = "::"
+    bases_inside = True
+    natives = names_in("ruby.txt")
+
+    def path_term(self, walker: "Walker", node: "Node", _form: Form | None = None) -> Term:
+        """Return the term of a written constant, or of an expression as it is."""
+        text = " ".join(walker.text(node).split())[:160]
+        if text.startswith("::"):
+            return (IMPORT, text[2:], None)
+        return self.dotted(text)
+
+    def type_(self, walker: "Walker", node: "Node", form: Form) -> None:
+        """Declare a module or a class with its superclass."""
+        name, base = (node.child_by_field_name(key) for key in ("name", "superclass"))
+        if name is not None:
+            symbol = self._declare(walker, node, name, form.words["kind"])
+            for child in base.named_children if base is not None else ():
+                self.base(walker, symbol, "extends", child)
+            body = node.child_by_field_name("body")
+            walker.type_body(symbol, body, scope_kind=MODULE_SCOPE)
+
+    def _declare(self, walker: "Walker", node: "Node", name: "Node", kind: str) -> CodeSymbol:
+        """Declare a constant; one that is written with a path is bound when modules are known."""
+        path = walker.text(name)
+        if name.type == "constant":
+            return walker.declare(node, path, kind)
+        symbol = walker.define(node, path.rpartition("::")[2], kind)
+        symbol.detail = path
+        return symbol
+
+    def block(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Look only for imports in a block."""
+        self.local_imports(walker, node)
+
+    def singleton(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Visit `class << self`; that of another object is not looked into."""
+        value, body = node.child_by_field_name("value"), node.child_by_field_name("body")
+        if value is not None and value.type == "self" and body is not None:
+            before, walker.state["single"] = walker.state.get("single"), walker.scope
+            walker.visit_all(body)
+            walker.state["single"] = before
+
+    @staticmethod
+    def _is_single(walker: "Walker") -> bool:
+        """Tell whether members are declared for the type itself."""
+        return bool(walker.state.get("single") == walker.scope)
+
+    def method(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Declare a method, of the type itself if it is written so."""
+        name = node.child_by_field_name("name")
+        if name is None:
+            return
+        if node.type == "singleton_method" or self._is_single(walker):
+            walker.flags.add("single")
+        walker.define(node, walker.text(name), "method" if walker.scope else "function")
+        self.local_imports(walker, node.child_by_field_name("body"))
+
+    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Declare constants, global variables and the types that Class.new and its like make."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            return
+        maker = _made_kind(walker, right)
+        if maker is not None and left.type in ("constant", "scope_resolution"):
+            self._made_type(walker, node, left, right, maker)
+            return
+        listed = left.named_children if left.type == "left_assignment_list" else [left]
+        for target in listed:
+            whole = node if target is left else target
+            if target.type in ("constant", "scope_resolution"):
+                self._declare(walker, whole, target, "constant")
+            elif target.type == "global_variable":
+                with self.at_file(walker):
+                    walker.declare(whole, walker.text(target), "variable")
+        walker.visit_all(right)
+
+    def _made_type(
+        self, walker: "Walker", node: "Node", left: "Node", right: "Node", kind: str
+    ) -> None:
+        symbol = self._declare(walker, node, left, kind)
+        maker, listed = (right.child_by_field_name(key) for key in ("receiver", "arguments"))
+        if maker is not None and walker.text(maker) in ("Struct", "Data"):
+            self.base(walker, symbol, "extends", maker)
+        elif maker is not None and walker.text(maker) == "Class" and listed is not None:
+            for base in listed.named_children[:1]:
+                self.base(walker, symbol, "extends", base)
+        block = right.child_by_field_name("block")
+        body = block.child_by_field_name("body") if block is not None else None
+        walker.type_body(symbol, body, scope_kind=MODULE_SCOPE)
+
+    def call(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Note required files, included modules and attributes; visit `private def` and others."""
+        word, arguments = _bare_call(walker, node)
+        if self.note_import(walker, node):
+            return
+        if word in ("include", "extend", "prepend") and walker.scope:
+            symbol = walker.unit.symbols[walker.unit.scopes[walker.scope].symbol]
+            for base in arguments:
+                if base.type != "self":
+                    self.base(walker, symbol, "extends", base)
+        elif word in ("attr_accessor", "attr_reader", "attr_writer") and walker.scope:
+            for name in arguments:
+                if name.type == "simple_symbol":
+                    walker.flags |= {"single"} if self._is_single(walker) else set()
+                    walker.define(name, walker.text(name).removeprefix(":"), "field")
+        else:
+            walker.visit_all(node)
+
+    def note_import(self, walker: "Walker", node: "Node") -> bool:
+        """Note a file that is required by a path that is written out."""
+        word, arguments = _bare_call(walker, node)
+        contents = arguments[0].named_children if arguments else []
+        if word not in ("require", "load", "require_relative"):
+            return False
+        if [child.type for child in contents] == ["string_content"]:
+            kind = FILE_PATH if word == "require_relative" else _LIBRARY_FILE
+            walker.import_path(walker.text(contents[0]), node, kind)
+        return True
+
+    def member_separator(self, symbol: CodeSymbol) -> str:
+        """Return the text between the name of a type and of a symbol in it."""
+        if symbol.kind in ("method", "field"):
+            return "." if "single" in symbol.flags else "#"
+        return "::"
+
+    def module(self, resolver: Resolver, unit: Unit) -> str:
+        """Return the place of names outside of all modules."""
+        return ""
+
+    def inner_module(self, resolver: Resolver, symbol: CodeSymbol) -> str:
+        """Return the whole name of a type, and bind one that is written with a path."""
+        if symbol.detail is None:
+            return super().inner_module(resolver, symbol)
+        name = _whole_name(symbol)
+        outer = resolver.modules.setdefault(name.rpartition("::")[0], {})
+        binding = (symbol.start, 0, symbol.scope, None, (SYMBOL, symbol.number), symbol.number)
+        outer.setdefault(symbol.name, []).append((symbol.unit, binding))
+        return name
+
+    def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
+        """Return the whole name of a symbol."""
+        if symbol.detail is not None:
+            return _whole_name(symbol), ""
+        return super().canonical(resolver, symbol)
+
+    def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return what a type has under a name in any of the places that open it."""
+        module = value[1].unit.scopes[value[1].inner].module if value[1].inner >= 0 else None
+        return resolver.module_member(module, name) if module is not None else None
+
+    def begin_linking(self, resolver: Resolver) -> None:
+        """Find the files of libraries: from the root, and from every folder lib."""
+        self.libraries: dict[str, list[Unit]] = {}
+        for path, unit in resolver.units.items():
+            for start in {0, *(found.end() for found in re.finditer(r"(?:^|/)lib/", path))}:
+                self.libraries.setdefault(path[start:], []).append(unit)
+
+    def file_path(self, unit: Unit, path: str) -> str:
+        """Return the path of a file that another one imports."""
+        return super().file_path(unit, path if path.endswith(".rb") else f"{path}.rb")
+
+    def imported_ends(
+        self, resolver: Resolver, unit: Unit, path: str, member: str
+    ) -> list[Unit] | list[CodeSymbol]:
+        """Return the file that is required."""
+        if member == FILE_PATH:
+            return super().imported_ends(resolver, unit, path, member)
+        units = self.libraries.get(path if path.endswith(".rb") else f"{path}.rb", [])
+        return units if len(units) == 1 else []
+
+    def import_kind(self, path: str, member: str) -> str:
+        """Return the kind of something required that is not in the project."""
+        return "module"
+
+    def is_native(self, name: str) -> bool:
+        """Tell whether something outside belongs to Ruby or its standard library."""
+        return name in self.natives or name.partition("/")[0] in _LIBRARIES
+
+
+def _whole_name(symbol: CodeSymbol) -> str:
+    """Return the whole name of a type or constant that is written with a path."""
+    head, _, rest = symbol.detail.partition("::")
+    if not head:
+        return str(rest)
+    scopes = symbol.unit.scopes
+    around: int = symbol.scope
+    while module := scopes[around].module:  # module A; class A::B names the A around it
+        if module.rpartition("::")[2] == head:
+            return f"{module}::{rest}"
+        around = scopes[around].parent
+    outer = scopes[symbol.scope].module
+    return f"{outer}::{symbol.detail}" if outer else str(symbol.detail)
+
+
+def _bare_call(walker: "Walker", node: "Node") -> "tuple[str, list[Node]]":
+    """Return the method and the arguments of a call without a receiver; else an empty name."""
+    if node.type != "call" or node.child_by_field_name("receiver") is not None:
+        return "", []
+    method, listed = (node.child_by_field_name(key) for key in ("method", "arguments"))
+    arguments = listed.named_children if listed is not None else []
+    return walker.text(method) if method is not None else "", arguments
+
+
+def _made_kind(walker: "Walker", node: "Node") -> str | None:
+    """Return the kind of type that a call makes: Class.new, Struct.new, Data.define, Module.new."""
+    receiver, method = (node.child_by_field_name(key) for key in ("receiver", "method"))
+    if node.type != "call" or receiver is None or method is None:
+        return None
+    is_maker = walker.text(method) in ("new", "define")
+    return _MAKERS.get(walker.text(receiver)) if is_maker else None
+
+
+LANGUAGE = language(
+    Ruby(),
+    name="ruby",
+    suffixes=(".rb", ".rake", ".gemspec"),
+    grammar=lambda _path: tree_sitter_ruby.language(),
+    package="tree-sitter-ruby",
+    version=4,
+)
