@@ -601,7 +601,6 @@ class Use { void use() { One.run(); run(); Both.go(); } }
         },
         """
         r.Use.use() calls p.One.run() import
-        r.Use.use() calls p.One.run() type
         loose r.Use.use() calls Both.go 2
         """,
     ),

@@ -165,11 +165,10 @@ class Use {
             z.Use.run(In, One) calls org.slf4j.Logger.info external
             z.Use.run(In, One) calls x.One.In.go() type
             z.Use.run(In, One) calls x.One.help() import
-            z.Use.run(In, One) calls x.One.help() type
             z.Use.run(In, One) uses java.lang.String native
             z.Use.run(In, One) uses java.util.ArrayList native
             z.Use.run(In, One) uses java.util.List native
-            z.Use.run(In, One) uses x.One package
+            z.Use.run(In, One) uses x.One import
             z.Use.run(In, One) uses x.One.In import
             z.Use.run(In, One) uses y.Two import
             """
@@ -236,7 +235,6 @@ class Item { void touch() {} }
             k.K.Face.b() calls k.K.Face.a() interface
             k.K.Inner.up() calls k.Base.inherited() receiver
             k.K.Inner.up() calls k.K.run() receiver
-            k.K.Inner.up() calls k.K.run() type
             k.K.Inner.up() uses k.K local
             k.K.Point uses k.Item package
             k.K.Point.Point(int, Item) calls k.K.Point.check(int) receiver

@@ -106,7 +106,7 @@ class A {
         a.A.use(List) uses java.lang.Thread native
         a.A.use(List) uses a.A local
         a.A.use(List) uses a.A.g(int) type
-        a.A.use(List) uses a.A.run() type
+        a.A.use(List) uses a.A.run() receiver
         """,
     ),
     "rust": (

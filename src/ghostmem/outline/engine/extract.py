@@ -1,6 +1,7 @@
 """One walk over a syntax tree, driven by a language's table."""
 
 import hashlib
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -64,6 +65,11 @@ MAX_ERRORS = 100  # lines with errors that are noted
 UNLIMITED = 99  # arguments of a function that takes any number
 _RECURSION = 20_000  # Python frames that the deepest walk may take
 _KEPT_ARGUMENTS = 4  # of a call whose value is used; its reference has all of them
+_MAX_SIGNATURE = 200  # characters of a first line
+# before a declaration: @Annotation(...), [Attribute(...)] or #[Attribute]
+_ANNOTATION = re.compile(
+    r"(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[(?:[^\[\]]|\[[^\[\]]*\])*\])\s*"
+)
 _MAX_HEAD = 2000  # bytes of a signature
 _WITH_OWNER = (NAME, MEMBER, THIS, OWN_TYPE, SUPER, CALL, ELEMENT)
 
@@ -156,13 +162,18 @@ class Walker:
             return kind != "reads" or term[1][0] in _WITH_OWNER
         if term[0] != NAME:
             return True
-        scopes = self.unit.scopes
-        while scope > 0 and scopes[scope].kind != CLASS:
-            if bindings := scopes[scope].names.get(term[1]):
+        is_member = False  # of a type around it, perhaps: only a type parameter surely is none
+        while scope > 0:
+            here = self.unit.scopes[scope]
+            is_member = is_member or here.kind == CLASS
+            if bindings := here.names.get(term[1]):
                 first = bindings[0]
-                is_import = first[B_VALUE] is not None and first[B_VALUE][0] == IMPORT
-                return first[B_SYMBOL] != NO_SYMBOL or is_import
-            scope = scopes[scope].parent
+                tag = first[B_VALUE][0] if first[B_VALUE] is not None else ""
+                if tag == TYPE_PARAMETER:
+                    return False
+                if not is_member:
+                    return first[B_SYMBOL] != NO_SYMBOL or tag == IMPORT
+            scope = here.parent
         return True
 
     # --- helpers
@@ -309,6 +320,14 @@ class Walker:
         stop = body.start_byte if body is not None else node.end_byte
         raw = self.source[node.start_byte : min(stop, node.start_byte + _MAX_HEAD)]
         return " ".join(raw.decode("utf-8", "replace").split())
+
+    def first_line(self, node: "Node") -> str:
+        """Return the first line of a declaration after its annotations."""
+        stop = min(node.end_byte, node.start_byte + 4 * _MAX_SIGNATURE)
+        text = self.source[node.start_byte : stop].decode("utf-8", "replace").lstrip()
+        while annotation := _ANNOTATION.match(text):
+            text = text[annotation.end() :]
+        return text.partition("\n")[0].strip().rstrip("{ ")[:_MAX_SIGNATURE]
 
     # --- walking
 
@@ -536,13 +555,17 @@ class Walker:
             self.refer("uses", term, self.child(node, form, "name") or node)
         return term
 
-    def path_term(self, node: "Node | None") -> Term | None:
+    def path_term(self, node: "Node | None", depth: int = MAX_NESTING) -> Term | None:
         """Return a dotted name as a term, without noting it."""
         form = self.table.get(node.type) if node is not None else None
-        if node is None or form is None:
+        if node is None or form is None or not depth:
             return None
         if form.role == "member" and (name := self.child(node, form, "name")) is not None:
-            return (MEMBER, self.path_term(self.child(node, form, "of")), self.text(name))
+            return (
+                MEMBER,
+                self.path_term(self.child(node, form, "of"), depth - 1),
+                self.text(name),
+            )
         return (NAME, self.text(node)) if form.role == "name" else None
 
     def type_same(self, node: "Node", form: Form) -> Term | None:
@@ -667,7 +690,7 @@ class Walker:
             form = self.table.get(child.type)
             if form is None or form.role != "typeparam":
                 continue
-            bound = self.type_term(self.child(child, form, "bound"))
+            bound = self.type_term(self.child(child, form, "bound")) or self.rules.default_bound
             for name in child.children_by_field_name("name") or child.named_children[:1]:
                 names.append(self.text(name))
                 self.bind(names[-1], child.start_byte, None, (TYPE_PARAMETER, names[-1], bound))
@@ -839,9 +862,13 @@ class Walker:
         return body
 
     def base(self, symbol: CodeSymbol, relation: str, node: "Node") -> None:
-        """Note a base type."""
+        """Note a base type; it is not used besides."""
+        count = len(self.references)
         if (term := self.type_term(node)) is not None:
             symbol.bases.append((relation, term, node.start_point[0] + 1, node.start_byte))
+            plain = term[1] if term[0] == GENERIC else term
+            if self.references[count:] and self.references[count][3] == plain:
+                del self.references[count]
 
     def visit_record(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """A type written in place."""

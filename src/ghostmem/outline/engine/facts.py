@@ -14,7 +14,7 @@ same file, and -1 as an owner or parent is the file itself.
 import marshal
 import zlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ghostmem.outline.facts import Facts
 
@@ -26,7 +26,12 @@ END = 1 << 60  # a position after all others
 NO_SYMBOL = -1
 
 Binding = tuple[int, int, int, "Term | None", "Term | None", int]
-B_POSITION, B_END, B_SCOPE, B_TYPE, B_VALUE, B_SYMBOL = range(6)
+B_POSITION: Final = 0
+B_END: Final = 1
+B_SCOPE: Final = 2
+B_TYPE: Final = 3
+B_VALUE: Final = 4
+B_SYMBOL: Final = 5
 Reference = tuple[str, int, int, "Term", int, int, "tuple[Term | None, ...] | None"]
 Base = tuple[str, "Term", int, int]  # relation, type, line, position
 Returned = tuple[int, int, "Term"]  # scope, position, value

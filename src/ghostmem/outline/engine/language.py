@@ -91,7 +91,8 @@ class Rules:
     item_methods: tuple[str, ...] = ()  # methods that give the elements of an object
     separator = "."  # between the name of a module and a name in it
     call_suffix = ""  # appended to names of methods, to set them apart from fields
-    has_overloads = False  # functions of one name do not replace each other
+    has_overloads = False  # functions of one name do not replace each other, nor (if there is a
+    # call_suffix) those of base types
     merges_modules = False  # names of a module are looked up in all its files at once
     hoists = False  # a block is no scope, and names are bound before their position
     self_parameter = False  # the first parameter of a method is the instance
@@ -101,7 +102,9 @@ class Rules:
     bases_inside = False  # base types are looked up inside of the type
     variables_own = False  # the initial value of a variable refers for the variable
     unpacks = False  # `a, b = x` takes elements of x
+    virtual: tuple[str, ...] = ("type",)  # how a method of an interface is found, not another one
     calls_convert = False  # calling a type is a conversion
+    default_bound: Term | None = None  # of a type parameter
     types_are_iterable = False
 
     # --- extraction
@@ -259,6 +262,14 @@ class Rules:
         """Tell whether something outside belongs to the language and its standard library."""
         return name in self.builtins
 
+    def outside_kind(self, kind: str, value: Value) -> str:
+        """Return the kind of the link to something outside that is read; empty for none."""
+        return kind
+
+    def via(self, target: "Target", place: Place) -> str:
+        """Return how a name was found."""
+        return target.via
+
     def package_of(self, name: str) -> str:
         """Return the path that something external is imported from."""
         return name.split(".", maxsplit=1)[0]
@@ -338,6 +349,18 @@ class Rules:
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside."""
         return (OUTSIDE, f"{value[1]}.{name.removesuffix(self.call_suffix)}")
+
+    def outside_parameter(self, resolver: Resolver, value: Value, number: int) -> Value | None:
+        """Return what something outside takes as one of its arguments."""
+        return None
+
+    def as_callable(self, resolver: Resolver, value: Value) -> Value:
+        """Return the function type that a value is used as, such as an object with one method."""
+        return value
+
+    def outside_element(self, value: Value) -> Value | None:
+        """Return an element of something outside."""
+        return None
 
     def container_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of a list, map or tuple."""

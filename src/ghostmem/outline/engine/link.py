@@ -22,6 +22,7 @@ from ghostmem.outline.engine.terms import (
     CONSTRUCT,
     FUNCTION,
     GENERIC,
+    HEIR,
     IMPORT,
     INSTANCE,
     MEMBER,
@@ -254,7 +255,7 @@ class Linker:
         project = {id(one.symbol) for one in callees if one.symbol is not None}
         for callee in callees:
             if callee.symbol is None:
-                if callee.value is not None:
+                if callee.value is not None and term[-1] != HEIR:
                     self.add_outside(owner, "calls", callee.value[1], line)
             else:
                 via = "conditional" if len(project) > 1 else callee.via
@@ -266,7 +267,7 @@ class Linker:
     def _holds_callee(symbol: CodeSymbol) -> bool:
         """Tell whether calling a symbol reads it: a variable or a property."""
         is_function = symbol.kind in CALLABLES and "property" not in symbol.flags
-        return not is_function and symbol.kind not in TYPES
+        return not is_function and symbol.kind not in TYPES and "accessor" not in symbol.flags
 
     def _callees(self, targets: Iterable[Target]) -> list[Target]:
         """Return the functions and types that a call of targets leads to."""
@@ -305,7 +306,8 @@ class Linker:
         via: str,
     ) -> None:
         if symbol.kind not in TYPES:
-            via = "interface" if via == "type" and self._is_of_interface(symbol) else via
+            if via in self.rules.virtual and self._is_of_interface(symbol):
+                via = "interface"
             self._add_project(owner, "calls", symbol, line, via)
             return
         self._add_project(owner, "uses", symbol, line, via)
@@ -330,12 +332,15 @@ class Linker:
         owner = symbol.attached_to
         if owner is None and symbol.parent != FILE:
             owner = symbol.unit.symbols[symbol.parent]
-        return owner is not None and owner.kind == "interface"
+        is_static = "static" in symbol.flags
+        return owner is not None and owner.kind == "interface" and not is_static
 
     def _read(self, owner: str, kind: str, term: Term, line: int, place: Place) -> None:
         targets = self.targets(term, place, follow=False)
+        if len({id(one.symbol) for one in targets if one.symbol is not None}) > 1:
+            targets = [one._replace(via="conditional") for one in targets]
         found = sum(self._link_read(owner, kind, target, line) for target in targets)
-        if not found and not targets and not self._is_known_owner(term, place):
+        if not found and not targets and not self._is_known(term, place):
             self._leave(owner, kind, term, line)
 
     def _link_read(self, owner: str, kind: str, target: Target, line: int) -> bool:
@@ -344,7 +349,8 @@ class Linker:
         if symbol is None:
             if value is None or value[0] != OUTSIDE:
                 return False
-            self.add_outside(owner, kind, value[1], line)
+            if outside_kind := self.rules.outside_kind(kind, value):
+                self.add_outside(owner, outside_kind, value[1], line)
             return True
         if symbol.kind in TYPES:
             kind = "uses"
@@ -357,8 +363,11 @@ class Linker:
         self._add_project(owner, kind, symbol, line, target.via)
         return True
 
-    def _is_known_owner(self, term: Term, place: Place) -> bool:
-        """Tell whether a name is a member of something known: an instance's own attribute."""
+    def _is_known(self, term: Term, place: Place) -> bool:
+        """Tell whether a name is a local, or a member of something known."""
+        if term[0] == NAME:
+            found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
+            return bool(found.bindings)
         return term[0] == MEMBER and self.resolver.evaluate(term[1], place) is not None
 
     def _leave(self, owner: str, kind: str, term: Term, line: int) -> None:
@@ -382,7 +391,8 @@ class Linker:
         if term[0] == NAME:
             found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
             if found.bindings:
-                return self._of_bindings(found.bindings, found.via, follow)
+                targets = self._of_bindings(found.bindings, found.via, follow)
+                return [one._replace(via=self.rules.via(one, place)) for one in targets]
             if starred := self.resolver.starred(place.unit, term[1]):
                 return self._of_bindings(starred, "import", follow)
             return self._of_value(self.resolver.beyond(place.unit, term[1]), "import")
@@ -401,8 +411,6 @@ class Linker:
                     follow,
                 )
             ]
-            if len({id(one.symbol) for one in found_targets if one.symbol is not None}) > 1:
-                found_targets = [one._replace(via="conditional") for one in found_targets]
             return list(dict.fromkeys(found_targets))
         if term[0] == IMPORT:
             return self._imported(place.unit, term, 0)
@@ -458,10 +466,8 @@ class Linker:
         resolver, member = self.resolver, term[2]
         if member is not None and depth < MAX_REEXPORTS:
             for value in parts(self.rules.imported(resolver, unit, term[1], None)):
-                if value[0] == MODULE:
-                    found = self.rules.exported(resolver, value[1], member)
-                    if found:
-                        return self._of_bindings(found, "import", True, depth + 1)
+                if found := resolver.exports(value, member):
+                    return self._of_bindings(found, "import", True, depth + 1)
         return self._of_value(self.rules.imported(resolver, unit, term[1], member), "import")
 
     @staticmethod

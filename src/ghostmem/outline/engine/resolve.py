@@ -209,9 +209,9 @@ class Resolver:
     def _in_class(self, unit: Unit, scope: int, name: str, start: int) -> Found | None:
         """Return what a name is bound to in the body of a type around it."""
         here = unit.scopes[scope]
-        if self.rules.members_visible:
-            found = self.find((TYPE, unit.symbols[here.symbol], ()), name)
-            return Found(found, "receiver") if found else None
+        owner: Value = (TYPE, unit.symbols[here.symbol], ())
+        if self.rules.members_visible and (found := self.find(owner, name)):
+            return Found(found, "receiver")
         bindings = here.names.get(name)
         if not bindings:
             return None
@@ -238,8 +238,16 @@ class Resolver:
             for value in parts(self.rules.imported(self, unit, path, None)):
                 if value[0] == MODULE and (found := self.rules.starred(self, value[1], name)):
                     hits[value[1]] = found
+                elif value[0] == TYPE and (found := self.find(value, name)):
+                    hits[path] = found
         origins = {id(found[0][1]): found for found in hits.values()}
         return next(iter(origins.values())) if len(origins) == 1 else []
+
+    def exports(self, value: Value, name: str) -> list[FoundBinding]:
+        """Return what a name is bound to in a module, or in a type that members are imported of."""
+        if value[0] == MODULE:
+            return self.rules.exported(self, value[1], name)
+        return self.find(value, name) if value[0] == TYPE else []
 
     def evaluate_bindings(
         self, found: Iterable[FoundBinding], position: int, env: Env | None = None
@@ -361,7 +369,7 @@ class Resolver:
         found = []
         for value in parts(self.evaluate(callee, place)):
             for taken in parts(self._parameter_value(value, argument)):
-                taken = self.underlying(taken) or taken
+                taken = self.rules.as_callable(self, self.underlying(taken) or taken)
                 if taken[0] == CALLABLE and number < len(taken[2]):
                     found.append(taken[2][number])
         return union(found)
@@ -373,6 +381,8 @@ class Resolver:
             value = next((one for one in parts(made) if one[0] == FUNCTION), value)
         if value[0] == CALLABLE:
             return value[2][number] if number < len(value[2]) else None
+        if value[0] == OUTSIDE:
+            return self.rules.outside_parameter(self, value, number)
         if value[0] != FUNCTION or number >= len(value[1].parameters):
             return None
         symbol = value[1]
@@ -544,6 +554,8 @@ class Resolver:
                 return self.rules.map_element(value)
             case "tuple":
                 return union(value[1])
+            case "outside instance":
+                return self.rules.outside_element(value)
             case "instance":
                 for name in self.rules.item_methods:
                     if (method := self.member(value, name)) is not None:
@@ -709,10 +721,15 @@ class Resolver:
         order = self.order(value[1])
         if value[0] == BASES and self.rules.hides_base(self, value[1], name):
             return []
+        found: list[FoundBinding] = []
+        suffix = self.rules.call_suffix
+        is_method = bool(suffix) and name.endswith(suffix)
+        overloaded = is_method and name != self.rules.constructor + suffix
         for symbol, _ in order[1:] if value[0] == BASES else order:
-            if found := self.own_member(symbol, name):
-                return found
-        return []
+            found += self.own_member(symbol, name)
+            if found and not overloaded:
+                break
+        return found
 
     def own_member(self, symbol: CodeSymbol, name: str) -> list[FoundBinding]:
         """Return the bindings of a member that a symbol itself has."""

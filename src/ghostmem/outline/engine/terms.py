@@ -10,7 +10,7 @@ Both are tuples that begin with a tag. A missing term or an unknown value is Non
 | ELEMENT, term; KEY, term | an element of a container; a key of it |
 | PART, term, number | one of several values: `a, b = term` |
 | VALUE_OF, type | some value of a type: a cast, a literal of a type |
-| CONSTRUCT, type | the callee of `new type()`, in references only |
+| CONSTRUCT, type | the callee of `new type()`, in references only; then HEIR for `new type() {}` |
 | SYMBOL, number | a symbol of this file |
 | EITHER, terms; SEVERAL, terms | one of the terms; all of them, a tuple (also as a type) |
 | LIST_OF, term; MAP_OF, key, term | a list with such elements, a map |
@@ -53,6 +53,7 @@ VALUE_OF, CONSTRUCT, SYMBOL, EITHER, SEVERAL = "value", "construct", "symbol", "
 LIST_OF, MAP_OF, LAMBDA, CALLBACK, IMPORT = "list", "map", "lambda", "callback", "import"
 THIS, OWN_TYPE, SUPER, LITERAL, GENERIC = "this", "own", "super", "literal", "generic"
 LIST_TYPE, MAP_TYPE, FUNCTION_TYPE = "list type", "map type", "function type"
+HEIR = "heir"
 TYPE_PARAMETER, NARROW = "type parameter", "narrow"
 
 TYPE, INSTANCE, FUNCTION, BASES, MODULE = "type", "instance", "function", "bases", "module"

@@ -32,12 +32,7 @@ if TYPE_CHECKING:
 
 # as the member of an import: everything in it, or a path from the importing file
 STAR, FILE_PATH = "*", "file"
-_MAX_SIGNATURE = 200  # characters
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\([^()]*\)|[\s?`]")
-# before a declaration: @Annotation(...), [Attribute(...)] or #[Attribute]
-_ANNOTATION = re.compile(
-    r"(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[(?:[^\[\]]|\[[^\[\]]*\])*\])\s*"
-)
 
 
 class DeclarationRules(Rules):
@@ -53,13 +48,7 @@ class DeclarationRules(Rules):
 
     def signature(self, walker: "Walker", node: "Node") -> str:
         """Return the first line of a declaration after its annotations."""
-        raw = walker.source[
-            node.start_byte : min(node.end_byte, node.start_byte + 4 * _MAX_SIGNATURE)
-        ]
-        text = raw.decode("utf-8", "replace").lstrip()
-        while annotation := _ANNOTATION.match(text):
-            text = text[annotation.end() :]
-        return text.partition("\n")[0].strip().rstrip("{ ")[:_MAX_SIGNATURE]
+        return walker.first_line(node)
 
     def symbol(self, walker: "Walker", node: "Node", form: Form) -> None:
         """Declare a symbol of the kind in the table; in a type, a variable is a field."""

@@ -1,250 +1,911 @@
-"""Java: how symbols are named, and what is known of its library."""
+"""Java: the table of its grammar, its names, its overloads, and what is known of its library."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import tree_sitter_java
 
-from ghostmem.outline.bodies import UNKNOWN
-from ghostmem.outline.extract import extract
-from ghostmem.outline.facts import FILE, Binding, Facts, Symbol, Term
-from ghostmem.outline.graph import FORWARD, Linked
-from ghostmem.outline.languages.base import Language
-from ghostmem.outline.languages.shared.syntax import short, text_of
-from ghostmem.outline.resolve.infer import TypeInference
-from ghostmem.outline.resolve.link import GraphLinker
-from ghostmem.outline.resolve.names import Library
-from ghostmem.outline.resolve.types import Type, outside
-from ghostmem.outline.rules import IMPORT, PACKAGE, SCOPE, STAR, Rules, packages_in
+from ghostmem.outline.engine.extract import UNLIMITED
+from ghostmem.outline.engine.facts import CLASS, FILE, CodeSymbol, FoundBinding, Reference, Unit
+from ghostmem.outline.engine.language import Rules, language
+from ghostmem.outline.engine.link import Target
+from ghostmem.outline.engine.resolve import TYPES, Env, Place, Resolver
+from ghostmem.outline.engine.table import Form, form, read_table, words_of
+from ghostmem.outline.engine.terms import (
+    BASES,
+    CALLABLE,
+    CONSTRUCT,
+    FUNCTION,
+    HEIR,
+    IMPORT,
+    INSTANCE,
+    LIST,
+    LIST_TYPE,
+    LITERAL,
+    MEMBER,
+    MODULE,
+    NAME,
+    OUTSIDE,
+    OUTSIDE_INSTANCE,
+    SUPER,
+    SYMBOL,
+    THIS,
+    TYPE,
+    UNION,
+    VALUE_OF,
+    Term,
+    Value,
+    parts,
+    union,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ghostmem.outline.bodies import Bodies
+    from ghostmem.outline.engine.extract import Walker
 
-NAMES = {"type_identifier", "scoped_type_identifier", "identifier", "scoped_identifier"}
-PRIMITIVES = {"integral_type", "floating_point_type", "boolean_type", "void_type"}
+TABLE = read_table("""
+package_declaration          hook fn=package
+import_declaration           hook fn=import_declaration
+class_declaration,enum_declaration type name=name body=body type_params=type_parameters
+record_declaration           type name=name body=body type_params=type_parameters
+interface_declaration        type name=name body=body type_params=type_parameters kind=interface
+annotation_type_declaration  type name=name body=body kind=interface
+enum_constant                hook fn=enum_constant
+method_declaration           func name=name params=parameters result=type body=body \
+    type_params=type_parameters
+annotation_type_element_declaration func name=name result=type body=value
+constructor_declaration      func name=name params=parameters body=body \
+    type_params=type_parameters named=<init>
+compact_constructor_declaration func name=name body=body named=<init>
+field_declaration,constant_declaration,local_variable_declaration hook fn=variables
+formal_parameter             param name=name type=type
+spread_parameter             param name=-1 type=-2 many
+resource                     bind name=name type=type value=value
+catch_formal_parameter       hook fn=catch_parameter
+instanceof_expression        hook fn=instanceof
+type_pattern,record_pattern_component hook fn=pattern_variable
+record_pattern,switch_label,labeled_statement hook fn=without_names
+break_statement,continue_statement skip
+enhanced_for_statement       range left=name right=value body=body type=type
+lambda_expression            lambda params=parameters body=body
+method_reference             hook fn=method_reference
+block,constructor_body,static_initializer block
+for_statement,switch_block,switch_rule,try_with_resources_statement,catch_clause block
+return_statement             return
+assignment_expression        hook fn=assignment
+update_expression            hook fn=update
+identifier,type_identifier   name
+field_access                 member of=object name=field
+scoped_type_identifier,scoped_identifier member of=0 name=-1
+method_invocation            call callee=name of=object args=arguments type_args=type_arguments bare
+explicit_constructor_invocation hook fn=explicit_constructor
+object_creation_expression   hook fn=creation
+array_creation_expression    hook fn=array_creation
+cast_expression              cast type=type of=value
+array_access                 index of=array
+parenthesized_expression     same of=0
+ternary_expression           either test=condition
+binary_expression            hook fn=binary
+unary_expression             same of=operand
+class_literal                hook fn=class_literal
+this                         this
+super                        super
+string_literal               literal is=java.lang.String
+character_literal            literal is=char
+true,false                   literal is=boolean
+null_literal                 literal is=null
+decimal_integer_literal,hex_integer_literal,octal_integer_literal hook fn=number
+binary_integer_literal       hook fn=number
+decimal_floating_point_literal,hex_floating_point_literal hook fn=number
+array_initializer            list
+marker_annotation,annotation hook fn=annotation
+generic_type                 generic of=0 flat
+array_type                   listtype of=element
+annotated_type,wildcard      same of=-1
+integral_type,floating_point_type,boolean_type primitive
+void_type                    notype
+type_parameter               typeparam bound=1
+type_bound                   same of=0
+line_comment,block_comment,module_declaration skip
+superclass,super_interfaces,extends_interfaces,type_parameters skip
+""")
+
+ASSIGN = form("assign left=left right=right")
+OWN_CONSTRUCTOR: Term = (MEMBER, (THIS,), "<init>()")
+OWN_ENUM = "enum"  # the relation of a constant with a body to its enum, which is no link
+ARITHMETIC = "arithmetic"  # a term of this language: the value of an operator, from two terms
+COMPARISONS = frozenset("== != < > <= >= && ||".split())
 NATIVE = ("java.", "javax.", "jdk.")
-ROOTS = {"java", "javax", "jdk", "org", "com", "net", "io"}
+ROOTS = frozenset("java javax jdk org com net io".split())  # where names of packages begin
+PACKAGES = words_of("java.txt")
+OBJECT, STRING, CLASS_TYPE = "java.lang.Object", "java.lang.String", "java.lang.Class"
+OBJECT_MEMBERS = frozenset(
+    "clone equals finalize getClass hashCode notify notifyAll toString wait".split()
+)
+ENUM_MEMBERS = frozenset("values valueOf name ordinal compareTo getDeclaringClass".split())
 # of a collection, an optional, a stream: methods that give an element, the same again, or give
 # their callback an element
-ELEMENT = frozenset(
+ELEMENT_METHODS = frozenset(
     "get getFirst getLast first last next previous orElse orElseThrow orElseGet poll peek pop "
-    "remove element take pollFirst pollLast head iterator_next findOne".split()
+    "remove element take pollFirst pollLast".split()
 )
-SAME = frozenset(
+SAME_METHODS = frozenset(
     "stream parallelStream filter sorted distinct limit skip iterator listIterator subList "
-    "findFirst findAny toList peek_stream or reversed spliterator".split()
+    "findFirst findAny toList or reversed spliterator".split()
 )
-EACH = frozenset(
+EACH_METHODS = frozenset(
     "forEach filter map flatMap anyMatch allMatch noneMatch removeIf ifPresent ifPresentOrElse "
     "mapToInt mapToLong mapToDouble mapToObj peek takeWhile dropWhile forEachOrdered".split()
 )
-MAP_VALUE = frozenset(
+MAP_VALUE_METHODS = frozenset(
     "get getOrDefault put remove computeIfAbsent putIfAbsent getValue merge compute".split()
 )
-NAMES_OF_CLASSES = frozenset("getName getSimpleName getTypeName getCanonicalName".split())
-TEXT = frozenset("trim substring toLowerCase toUpperCase replace concat strip repeat".split())
-OTHER = {
+TEXT_METHODS = frozenset(
+    "trim substring toLowerCase toUpperCase replace concat strip repeat toString".split()
+)
+NUMBERS = ("byte", "short", "int", "long", "float", "double")  # each can be passed for later ones
+PASSED_FOR = {
+    **{name: NUMBERS[place:] for place, name in enumerate(NUMBERS)},
+    "char": ("char", *NUMBERS[NUMBERS.index("int") :]),
+    "boolean": ("boolean",),
+}
+PRIMITIVES = frozenset(PASSED_FOR)
+BOXES = {
+    **{name: f"java.lang.{name.capitalize()}" for name in PRIMITIVES},
+    "int": "java.lang.Integer",
+    "char": "java.lang.Character",
+}
+UNBOXED = {box: name for name, box in BOXES.items()}
+RESULT_TYPES = {
     "stream": "java.util.stream.Stream",
     "findFirst": "java.util.Optional",
     "findAny": "java.util.Optional",
     "iterator": "java.util.Iterator",
 }
-STRING, CLASS = "java.lang.String", "java.lang.Class"
-_OF_CLASSES = ("Type", "GenericDeclaration", "AnnotatedElement")  # interfaces
-_NUMBERS = ("byte", "short", "int", "long", "float", "double")  # each can be passed for later ones
-BOXES = {
-    "boolean": "java.lang.Boolean",
-    "char": "java.lang.Character",
-    "int": "java.lang.Integer",
-    **{name: f"java.lang.{name.capitalize()}" for name in _NUMBERS if name != "int"},
+# the results of other methods of the library, by their names
+RESULTS = {
+    **{f"{box}.valueOf": box for box in UNBOXED},
+    **{f"{box}.{name}Value": name for name in PRIMITIVES for box in UNBOXED},
+    **{f"{STRING}.{name}": STRING for name in (*TEXT_METHODS, "valueOf", "format", "join")},
+    **{f"{CLASS_TYPE}.get{name}Name": STRING for name in ("", "Simple", "Type", "Canonical")},
+    **{
+        f"java.lang.StringBuilder.{name}": "java.lang.StringBuilder"
+        for name in ("append", "insert", "reverse")
+    },
+    f"{OBJECT}.getClass": CLASS_TYPE,
+    f"{OBJECT}.toString": STRING,
+    f"{OBJECT}.hashCode": "int",
+    f"{OBJECT}.equals": "boolean",
+    f"{STRING}.length": "int",
+    f"{STRING}.charAt": "char",
+    f"{STRING}.toCharArray": "char",
 }
-# interfaces of texts, of classes, and of the classes of primitive types
-_EVERY = frozenset(
-    "java.lang.Comparable java.io.Serializable java.lang.constant.Constable "
-    "java.lang.constant.ConstantDesc".split()
-)
+SUPERTYPES = words_of("java_types.txt")  # direct ones, of types of the library
+CLOSED = PRIMITIVES | {STRING, CLASS_TYPE, OBJECT, *UNBOXED}  # nothing of the project is one
+ARRAY_BASES = ("java.lang.Cloneable", "java.io.Serializable")
+MAX_OVERLOADS = 30  # methods of one name that are compared; more exist only in generated code
 
 
-def _term(bodies: Bodies, node: Node, scope: int, depth: int) -> Term | None:
-    """Return a type as written, None when nothing is known of it, as with `var`."""
-    if node.type in NAMES:
-        name = _compact(node)
-        return Term("named", name, scope) if name != "var" else None
-    if node.type in PRIMITIVES:
-        return Term("primitive", text_of(node), scope)
-    children = node.named_children
-    match node.type:
-        case "generic_type" if children:
-            given = next((one for one in children if one.type == "type_arguments"), None)
-            parts = given.named_children if given is not None else []
-            args = tuple(bodies.term(one, scope, depth) for one in parts)
-            return Term("named", _compact(children[0]), scope, args)
-        case "array_type":
-            inner = bodies.term(node.child_by_field_name("element"), scope, depth)
-            return Term("array", "", scope, (inner,))
-        case "annotated_type" | "wildcard" if children:
-            found = bodies.term(children[-1], scope, depth)
-            lower = any(one.type == "super" for one in children)
-            known = found != UNKNOWN and not lower
-            return bodies.extraction.facts.terms[found] if known else None
-    return None
+class Java(Rules):
+    """The rules of Java."""
 
+    forms = TABLE
+    constructor, call_suffix, virtual = "<init>", "()", ("type", "receiver")
+    default_bound = (LITERAL, OBJECT)
+    members_visible = bases_inside = has_overloads = True
 
-def _compact(node: Node) -> str:
-    return "".join(short(node, 200).split())
+    # --- extraction
 
+    def end(self, walker: "Walker") -> None:
+        """Forget that `var` looks like a type, and constructors that enums do not have."""
 
-def _complete(facts: Facts) -> None:
-    """Set the package, kinds that depend on modifiers, and names with parameter types."""
-    packages = [one.name for one in facts.scopes if one.kind == "package" and one.name]
-    facts.package = packages[0].replace(" ", "") if packages else ""
-    parameters: dict[int, list[Binding]] = {}
-    for binding in facts.bindings:
-        if binding.kind == "parameter":
-            parameters.setdefault(binding.scope, []).append(binding)
-    for number, one in enumerate(facts.symbols):
-        parent = facts.symbols[one.parent] if one.parent != FILE else None
-        before, label = parent.full if parent is not None else facts.package, one.name
-        if one.kind == "method":
-            one, label = _method(facts, one, parameters.get(one.inner, []))
-        elif one.kind in ("field", "constant"):
-            one = _field(one, parent)
-        facts.symbols[number] = one._replace(full=f"{before}.{label}" if before else label)
+        def matters(reference: Reference) -> bool:
+            term, owner = reference[3], reference[1]
+            if term != OWN_CONSTRUCTOR or walker.unit.symbols[owner].inner < 0:
+                return term != (NAME, "var")
+            scope = walker.unit.scopes[walker.unit.symbols[owner].inner]
+            return scope.kind != CLASS or OWN_CONSTRUCTOR[2] in scope.names
 
+        walker.references = [one for one in walker.references if matters(one)]
 
-def _field(one: Symbol, parent: Symbol | None) -> Symbol:
-    flags = {*one.flags}
-    if one.kind == "constant" or (parent is not None and parent.kind == "interface"):
-        flags |= {"static", "final"}
-    kind = "constant" if {"static", "final"} <= flags else "field"
-    return one._replace(kind=kind, flags=tuple(sorted(flags)))
+    def signature(self, walker: "Walker", node: "Node") -> str:
+        """Return the first line of a declaration, without annotations."""
+        return walker.first_line(node)
 
+    def package(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """The package of the file."""
+        walker.unit.package = "".join(walker.text(node.named_children[-1]).split())
 
-def _method(facts: Facts, one: Symbol, parameters: list[Binding]) -> tuple[Symbol, str]:
-    """Return a method with its flags, and its name with the types of its parameters."""
-    if "compact" in one.flags:
-        fields = (held for held in facts.symbols if held.parent == one.parent)
-        terms = [held.term for held in fields if "component" in held.flags]
-    else:
-        terms = [binding.term for binding in parameters]
-    types = [_shown(facts, term) for term in terms]
-    if any("array" in binding.flags for binding in parameters):
-        one = one._replace(flags=(*one.flags, "variadic"))
-        types[-1] += "..."
-    return one, f"{one.name}({', '.join(types)})"
+    def import_declaration(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """An import of a type, of a static member, or of everything."""
+        path = next(one for one in node.named_children if "identifier" in one.type)
+        name = "".join(walker.text(path).split())
+        kinds = {one.type for one in node.children}
+        if "asterisk" in kinds:
+            walker.unit.stars.append(name)
+            walker.import_path(name, node)
+            return
+        head, _, last = name.rpartition(".")
+        walker.import_path(head if "static" in kinds else name, node)
+        for key in (last, f"{last}()") if "static" in kinds else (last,):
+            walker.bind(key, 0, None, (IMPORT, head, key))
 
+    def modifiers(self, walker: "Walker", node: "Node") -> set[str]:
+        """Return the modifiers of a declaration; its annotations are visited."""
+        found: set[str] = set()
+        for child in node.named_children:
+            if child.type == "modifiers":
+                found |= {one.type for one in child.children if not one.is_named}
+                walker.visit_all(child)
+        return found
 
-def _shown(facts: Facts, number: int) -> str:
-    """Return a parameter's type as it is shown: without its package and its arguments."""
-    if number < 0:
-        return "?"
-    term = facts.terms[number]
-    if term.sort == "array":
-        return _shown(facts, term.parts[0]) + "[]"
-    return term.name.rpartition(".")[2]
+    def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        """Note modifiers, and the types of parameters, which are part of the name."""
+        owner, walker.owner = walker.owner, symbol.number
+        symbol.flags |= self.modifiers(walker, node)
+        types = []
+        parameters = node.child_by_field_name("parameters")
+        if node.type == "compact_constructor_declaration":
+            fields = (one for one in walker.unit.symbols if one.parent == symbol.parent)
+            types = [one.detail for one in fields if "accessor" in one.flags]
+        for child in parameters.named_children if parameters is not None else ():
+            self.modifiers(walker, child)
+            if child.type == "formal_parameter":
+                array = "[]" if child.child_by_field_name("dimensions") is not None else ""
+                types.append(self.shown(walker, child.child_by_field_name("type")) + array)
+            elif child.type == "spread_parameter":
+                written = [one for one in child.named_children if one.type != "modifiers"]
+                types.append(self.shown(walker, written[0]) + "...")
+        symbol.detail = ", ".join(types)
+        for child in node.named_children:
+            if child.type == "throws":
+                walker.type_term(child)
+        walker.owner = owner
 
+    def shown(self, walker: "Walker", node: "Node | None") -> str:
+        """Return a type as it is shown: without its package and its arguments."""
+        if node is None:
+            return "?"
+        match node.type:
+            case "array_type":
+                return self.shown(walker, node.child_by_field_name("element")) + "[]"
+            case "generic_type":
+                return self.shown(walker, node.named_children[0])
+            case "annotated_type" | "scoped_type_identifier":
+                return self.shown(walker, node.named_children[-1])
+        return walker.text(node)
 
-def _result(kind: Type, name: str, returned: Callable[[], Type | None]) -> Type | None:
-    """Return what calling a method of the library gives."""
-    if kind.name == STRING:
-        return kind if name in TEXT else None
-    if kind.name == CLASS:
-        return outside(STRING) if name in NAMES_OF_CLASSES else None
-    if kind.name == "java.lang.StringBuilder":
-        if name == "toString":
-            return outside(STRING)
-        return kind if name in {"append", "insert", "reverse"} else None
-    if len(kind.args) == 2 and kind.name.startswith(NATIVE):
-        return _of_map(*kind.args, name)
-    if len(kind.args) == 1 and kind.name.startswith(NATIVE):
-        return _of_collection(kind, name, returned)
-    return outside(STRING) if name == "toString" else None
+    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        """Note bases, type parameters, and the components of a record."""
+        symbol.flags |= self.modifiers(walker, node) | {node.type.partition("_")[0]}
+        for child in node.named_children:
+            match child.type:
+                case "superclass":
+                    walker.base(symbol, "extends", child.named_children[0])
+                case "super_interfaces" | "extends_interfaces":
+                    relation = child.type.partition("_")[0].replace("super", "implements")
+                    for base in child.named_children[0].named_children:
+                        walker.base(symbol, relation, base)
+                case "formal_parameters":
+                    for component in child.named_children:
+                        self.component(walker, component)
 
+    def component(self, walker: "Walker", node: "Node") -> None:
+        """A component of a record: a field, and a method that returns it."""
+        name, written = node.child_by_field_name("name"), node.child_by_field_name("type")
+        if name is None:
+            return
+        type_term, text = walker.type_term(written), walker.text(name)
+        symbol = walker.define(node, text, "field")
+        symbol.flags.add("accessor")
+        symbol.detail = self.shown(walker, written)
+        for key in (text, f"{text}()"):
+            walker.bind(key, node.start_byte, type_term, None, symbol.number)
 
-def _of_map(key: Type | None, value: Type | None, name: str) -> Type | None:
-    if name in MAP_VALUE:
-        return value
-    many = {"values": value, "keySet": key, "entrySet": outside("java.util.Map.Entry", key, value)}
-    if name in many:
-        return outside("java.util.Collection", many[name])
-    return key if name == "getKey" else None
+    def enum_constant(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A constant of an enum, which calls its constructor."""
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        enum: Term = (SYMBOL, walker.unit.scopes[walker.scope].symbol)
+        if name is None:
+            return
+        arguments = walker.arguments(node.child_by_field_name("arguments"), None)
+        walker.refer("calls", OWN_CONSTRUCTOR, node, arguments)
+        symbol = walker.define(node, walker.text(name), "constant")
+        symbol.flags.add("static")
+        walker.bind(symbol.name, node.start_byte, enum, None, symbol.number)
+        if body is not None:
+            owner, walker.owner = walker.owner, symbol.number
+            heir = walker.anonymous(body, enum)
+            heir.parent = symbol.number
+            heir.bases = [(OWN_ENUM, *base[1:]) for base in heir.bases]
+            walker.owner = owner
 
+    def variables(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Fields, or local variables, of one type."""
+        type_term = walker.type_term(node.child_by_field_name("type"))
+        flags = self.modifiers(walker, node)
+        declarators = node.children_by_field_name("declarator")
+        if walker.scope_kind != CLASS:
+            for declarator in declarators:
+                self.declarator(walker, declarator, type_term, None)
+            return
+        around = walker.unit.symbols[walker.unit.scopes[walker.scope].symbol]
+        if around.kind == "interface":
+            flags |= {"static", "final"}
+        kind = "constant" if {"static", "final"} <= flags else "field"
+        for declarator in declarators:
+            name = declarator.child_by_field_name("name")
+            whole = node if len(declarators) == 1 else declarator
+            symbol = walker.define(whole, walker.text(name) if name is not None else "", kind)
+            symbol.flags |= flags
+            self.declarator(walker, declarator, type_term, symbol)
 
-def _of_collection(kind: Type, name: str, returned: Callable[[], Type | None]) -> Type | None:
-    inner = kind.args[0]
-    if name in {"map", "flatMap"}:
-        made = returned()
-        return outside(kind.name, made) if name == "map" and made is not None else made
-    if name in SAME:
-        return outside(OTHER.get(name, kind.name), inner)
-    return inner if name in ELEMENT else None
+    def declarator(
+        self, walker: "Walker", node: "Node", type_term: Term | None, symbol: CodeSymbol | None
+    ) -> None:
+        """Bind a field or a variable."""
+        name = node.child_by_field_name("name")
+        value = walker.visit(node.child_by_field_name("value"))
+        if type_term is not None and node.child_by_field_name("dimensions") is not None:
+            type_term = (LIST_TYPE, type_term)
+        if name is not None:
+            number = symbol.number if symbol is not None else -1
+            walker.bind(walker.text(name), node.start_byte, type_term, value, number)
 
+    def catch_parameter(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """What a catch clause catches: a type, or one of several."""
+        types = [one for one in node.named_children if one.type == "catch_type"]
+        terms = [walker.type_term(one) for each in types for one in each.named_children]
+        if (name := node.child_by_field_name("name")) is not None:
+            only = terms[0] if len(terms) == 1 else None
+            walker.bind(walker.text(name), node.start_byte, only)
 
-def _passes(kind: Type, name: str, place: int) -> Type | None:
-    """Return what a method of the library passes to the function that it is given."""
-    if not kind.name.startswith(NATIVE):
+    def instanceof(self, walker: "Walker", node: "Node", _form: Form) -> Term:
+        """A test for a type, which may bind a name."""
+        walker.visit(node.child_by_field_name("left"))
+        walker.visit(node.child_by_field_name("pattern"))
+        type_term = walker.type_term(node.child_by_field_name("right"))
+        if (name := node.child_by_field_name("name")) is not None:
+            walker.bind(walker.text(name), node.start_byte, type_term)
+        return (LITERAL, "boolean")
+
+    def pattern_variable(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A name with a type in a pattern."""
+        *types, name = [one for one in node.named_children if one.type != "modifiers"]
+        type_term = walker.type_term(types[0]) if types else None
+        walker.bind(walker.text(name), node.start_byte, type_term)
+
+    def without_names(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Labels, constants of enums in switches: their names stand for nothing."""
+        for child in node.named_children:
+            if child.type != "identifier":
+                walker.visit(child)
+
+    def method_reference(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a::b`, `A::new`."""
+        of, *more = node.named_children
+        is_type = of.type in ("generic_type", "array_type", "scoped_type_identifier")
+        base = walker.type_term(of) if is_type else walker.visit(of)
+        if base is None or not more:
+            return ("function",)
+        term: Term = (MEMBER, base, walker.text(more[-1]) + "()")
+        walker.refer("reads", term, node)
+        return term
+
+    def assignment(self, walker: "Walker", node: "Node", form: Form) -> Term | None:
+        """`a = b`, `a += b`."""
+        operator = node.child_by_field_name("operator")
+        if operator is not None and operator.type != "=":
+            walker.visit(node.child_by_field_name("left"))
+        return walker.visit_assign(node, ASSIGN, False)
+
+    def update(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a++`."""
+        target = node.named_children[0]
+        term = walker.visit(target)
+        walker.assign(target, None, None, node)
+        return term
+
+    def explicit_constructor(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`this(...)`, `super(...)`."""
+        of = node.child_by_field_name("constructor")
+        arguments = walker.arguments(node.child_by_field_name("arguments"), None)
+        is_super = of is not None and of.type == "super"
+        term: Term = (MEMBER, (SUPER,), "<init>()") if is_super else OWN_CONSTRUCTOR
+        walker.refer("calls", term, node, arguments)
+
+    def creation(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`new A(...)`, with a body perhaps."""
+        of = node.child_by_field_name("type")
+        type_term = walker.type_term(of)
+        first = node.named_children[0]
+        if first != of and first.is_named and type_term is not None and "type" not in first.type:
+            outer = walker.visit(first)
+            type_term = (MEMBER, outer, type_term[-1]) if outer is not None else type_term
+        if type_term is None or of is None:
+            return None
+        callee: Term = (CONSTRUCT, type_term)
+        arguments = walker.arguments(node.child_by_field_name("arguments"), callee)
+        body = next((one for one in node.named_children if one.type == "class_body"), None)
+        if body is not None:
+            walker.anonymous(body, type_term)
+            callee = (*callee, HEIR)
+        walker.refer("calls", callee, of, arguments)
+        return (VALUE_OF, type_term)
+
+    def array_creation(self, walker: "Walker", node: "Node", _form: Form) -> Term:
+        """`new A[n]`."""
+        type_term = walker.type_term(node.child_by_field_name("type"))
+        for child in node.named_children[1:]:
+            walker.visit(child)
+        return (VALUE_OF, (LIST_TYPE, type_term))
+
+    def class_literal(self, walker: "Walker", node: "Node", _form: Form) -> Term:
+        """`A.class`."""
+        walker.type_term(node.named_children[0])
+        return (LITERAL, CLASS_TYPE)
+
+    def number(self, walker: "Walker", node: "Node", _form: Form) -> Term:
+        """A number, whose last letter may be its type."""
+        text = walker.text(node).lower()
+        if "point" in node.type:
+            return (LITERAL, "float" if text.endswith("f") else "double")
+        return (LITERAL, "long" if text.endswith("l") else "int")
+
+    def binary(self, walker: "Walker", node: "Node", _form: Form) -> Term:
+        """An operator with two operands."""
+        left, right = (walker.visit(node.child_by_field_name(key)) for key in ("left", "right"))
+        operator = node.child_by_field_name("operator")
+        if operator is not None and operator.type in COMPARISONS:
+            return (LITERAL, "boolean")
+        return (ARITHMETIC, left, right)
+
+    def annotation(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """An annotation uses its type."""
+        walker.type_term(node.child_by_field_name("name"))
+        arguments = node.child_by_field_name("arguments")
+        for child in arguments.named_children if arguments is not None else ():
+            walker.visit(child.child_by_field_name("value") or child)
+
+    # --- linking
+
+    def begin_linking(self, resolver: Resolver) -> None:
+        """Collect the packages of the project, and those around them."""
+        paths = {unit.package for unit in resolver.units.values()}
+        imports = (path for unit in resolver.units.values() for path, *_ in unit.imports)
+        self.roots = ROOTS.union(path.partition(".")[0] for path in imports)
+        self.prefixes = {
+            ".".join(words[:count])
+            for words in (path.split(".") for path in paths)
+            for count in range(1, len(words) + 1)
+        }
+
+    def module(self, _resolver: Resolver, unit: Unit) -> str:
+        """Return the package of a file."""
+        return unit.package
+
+    def canonical(self, _resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
+        """Return the name of a symbol; methods have the types of their parameters."""
+        outer = symbol.unit.symbols[symbol.parent] if symbol.parent != FILE else None
+        label = symbol.name
+        if symbol.kind == "method":
+            label = outer.name if label == "<init>" and outer is not None else label
+            label = f"{label}({symbol.detail})"
+        around = outer.display if outer is not None else symbol.unit.package
+        name = f"{around}.{label}" if around else label
+        return name, name
+
+    def imported(
+        self, resolver: Resolver, _unit: Unit, path: str, member: str | None
+    ) -> Value | None:
+        """Return a package, a type, or a member of one."""
+        if member is None:
+            if path in self.prefixes:
+                return (MODULE, path)
+            head, _, member = path.rpartition(".")
+            return self.imported(resolver, _unit, head, member) if head else None
+        outer = self.imported(resolver, _unit, path, None)
+        value = None
+        if outer is not None and outer[0] != OUTSIDE:
+            value = resolver.member(outer, member)
+        return value or (OUTSIDE, f"{path}.{member.removesuffix('()')}")
+
+    def imported_ends(self, resolver: Resolver, unit: Unit, path: str, _member: str) -> list[Unit]:
+        """Return the files that an import leads to."""
+        value = self.imported(resolver, unit, path, None)
+        if value is not None and value[0] == TYPE:
+            return [value[1].unit]
+        return [one for one in resolver.units_of.get(path, ()) if one is not unit]
+
+    def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
+        """Return the types of a package, which are not what its files import."""
+        found = resolver.modules.get(module, {}).get(name, [])
+        return [one for one in found if one[1][5] >= 0]
+
+    def missing_member(self, _resolver: Resolver, module: str, name: str) -> Value | None:
+        """Return a package in a package, or a type outside of the project."""
+        path = f"{module}.{name}"
+        if name.endswith("()") or (module in self.prefixes and path not in self.prefixes):
+            return None
+        return (OUTSIDE, path) if name[:1].isupper() else (MODULE, path)
+
+    def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
+        """Return a name of java.lang, of a package that is imported whole, or a package."""
+        if name.endswith("()"):
+            bare = name.removesuffix("()")
+            return (OUTSIDE, f"{OBJECT}.{bare}", None) if bare in OBJECT_MEMBERS else None
+        for path in (*unit.stars, "java.lang"):
+            if name in PACKAGES.get(path, ()):
+                return (OUTSIDE, f"{path}.{name}")
+        return (MODULE, name) if name in self.prefixes or name in self.roots else None
+
+    def is_native(self, name: str) -> bool:
+        """Tell whether a name belongs to the library of Java."""
+        return name.startswith(NATIVE)
+
+    def package_of(self, name: str) -> str:
+        """Return the package of a name."""
+        return name.rpartition(".")[0]
+
+    def base_relations(self, relation: str, symbol: CodeSymbol, target: Target) -> tuple[str, ...]:
+        """Return the kind of a base: an anonymous class may implement an interface."""
+        is_interface = target.symbol is not None and target.symbol.kind == "interface"
+        if relation == OWN_ENUM:
+            return ()
+        return ("implements" if symbol.name == "(anonymous)" and is_interface else relation,)
+
+    def is_shared(self, symbol: CodeSymbol) -> bool:
+        """Tell whether a field is one of its class."""
+        return "static" in symbol.flags
+
+    def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of a type outside, with the receiver."""
+        if value[1] == OBJECT and name.removesuffix("()") not in OBJECT_MEMBERS:
+            return None
+        bare = name.removesuffix("()")
+        member: Value = (OUTSIDE, f"{value[1]}.{bare}", value)
+        return member if bare == name else (*member, name)
+
+    def outside_kind(self, kind: str, value: Value) -> str:
+        """Return the kind of a read: a type, which is no member, is used; a method is not read."""
+        return {2: "uses", 3: kind}.get(len(value), "")
+
+    def via(self, target: Target, place: Place) -> str:
+        """Return how a name was found: a type around it or in it, or one of the package."""
+        symbol = target.symbol
+        if symbol is None or symbol.kind not in TYPES or target.via == "import":
+            return target.via
+        around = place.unit.enclosing(place.scope)
+        while around is not None and around.parent != FILE:
+            around = place.unit.symbols[around.parent]
+        return "local" if symbol.parent != FILE or symbol is around else "package"
+
+    def container_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of an array."""
+        if name == "length":
+            return (OUTSIDE_INSTANCE, "int", ())
+        bare = name.removesuffix("()")
+        return (OUTSIDE, f"{OBJECT}.{bare}", value) if bare in OBJECT_MEMBERS else None
+
+    def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member that every object has."""
+        if name == "this":
+            return (INSTANCE, value[1], ())
+        bare = name.removesuffix("()")
+        if bare == name or resolver.find(value, name):
+            return None
+        if bare == "<init>":
+            base = next(resolver.base_values(value[1]), None) if value[0] == BASES else value
+            return resolver.type_of(base) if base is not None else None
+        if "enum" in value[1].flags and bare in ENUM_MEMBERS:
+            return (OUTSIDE, f"java.lang.Enum.{bare}", value)
+        is_plain = bare in OBJECT_MEMBERS and next(resolver.outside_bases(value[1]), value) is value
+        return (OUTSIDE, f"{OBJECT}.{bare}", value) if is_plain else None
+
+    # --- evaluation
+
+    def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
+        """Evaluate an operator: a text if one operand is, else the wider number."""
+        if term[0] != ARITHMETIC:
+            return (CALLABLE, None, ())
+        names = []
+        for operand in term[1:]:
+            value = resolver.evaluate(operand, place)
+            is_outside = value is not None and value[0] == OUTSIDE_INSTANCE
+            names.append(UNBOXED.get(value[1], value[1]) if is_outside and value else "")
+        if STRING in names:
+            return (OUTSIDE_INSTANCE, STRING, ())
+        if not all(name in PRIMITIVES for name in names):
+            return None
+        widest = max(NUMBERS.index(name) if name in NUMBERS else 0 for name in names)
+        return (
+            OUTSIDE_INSTANCE,
+            NUMBERS[max(widest, 2)] if "boolean" not in names else "boolean",
+            (),
+        )
+
+    def call_result(
+        self, resolver: Resolver, term: Term, callee: Value | None, place: Place
+    ) -> Value | None:
+        """Return what a call gives: of the chosen overload, an accessor, or the library."""
+        values = parts(callee)
+        functions = [one for one in values if one[0] == FUNCTION]
+        if len(functions) > 1:
+            targets = [Target("", one[1]) for one in functions]
+            chosen = {one.symbol for one in self.overloads(resolver, targets, term[2], place)}
+            results = [
+                resolver.result(one, term[2], place) for one in functions if one[1] in chosen
+            ]
+            return union(results)
+        found: list[Value | None] = []
+        for value in values:
+            if value[0] == OUTSIDE and len(value) > 2:
+                found.append(self.library_result(resolver, value, term[2], place))
+            elif value[0] in (INSTANCE, OUTSIDE_INSTANCE, LIST):
+                found.append(value)  # of an accessor of a record
+        return union(found)
+
+    def library_result(
+        self, resolver: Resolver, value: Value, arguments: tuple[Term | None, ...], place: Place
+    ) -> Value | None:
+        """Return what calling a method of the library gives."""
+        name: str = value[1]
+        receiver: Value | None = value[2]
+        method = name.rpartition(".")[2]
+        known = RESULTS.get(name) or RESULTS.get(f"{OBJECT}.{method}")
+        types = _type_arguments(receiver)
+        if known is not None:
+            plain: Value = (OUTSIDE_INSTANCE, known, ())
+            return (LIST, plain) if method == "toCharArray" else plain
+        if method == "clone":
+            return receiver
+        if len(types) == 2:
+            return _of_map(types, method)
+        if len(types) != 1 or receiver is None:
+            return None
+        if method in ("map", "flatMap"):
+            given = resolver.evaluate(arguments[0], place) if arguments else None
+            made = union([resolver.result(one) for one in parts(given)])
+            return (OUTSIDE_INSTANCE, receiver[1], (made,)) if method == "map" else made
+        if method in SAME_METHODS:
+            return (OUTSIDE_INSTANCE, RESULT_TYPES.get(method, receiver[1]), types)
+        return types[0] if method in ELEMENT_METHODS else None
+
+    def outside_parameter(self, _resolver: Resolver, value: Value, number: int) -> Value | None:
+        """Return the function that a method of the library takes."""
+        receiver = value[2] if len(value) > 2 else None
+        types = _type_arguments(receiver)
+        method = value[1].rpartition(".")[2]
+        if (len(types) == 1 and method in EACH_METHODS) or (
+            len(types) == 2 and method == "forEach"
+        ):
+            return (CALLABLE, None, types)
         return None
-    if len(kind.args) == 1 and name in EACH and place == 0:
-        return kind.args[0]
-    return kind.args[place] if len(kind.args) == 2 and name == "forEach" and place < 2 else None
+
+    def as_callable(self, resolver: Resolver, value: Value) -> Value:
+        """Return the function that an interface with one method stands for."""
+        if value[0] == OUTSIDE_INSTANCE and value[1].startswith("java.util.function."):
+            gives = value[1].endswith(("Function", "Supplier"))
+            return (CALLABLE, None, value[2][:-1] if gives else value[2])
+        if value[0] != INSTANCE or value[1].kind != "interface":
+            return value
+        methods = [
+            one
+            for one in value[1].unit.symbols
+            if one.parent == value[1].number
+            and one.kind == "method"
+            and not one.flags & {"static", "default"}
+        ]
+        env = resolver.type_env(value[1], value)
+        return (CALLABLE, None, tuple(_parameters(resolver, methods[0], env))) if methods else value
+
+    def outside_element(self, value: Value) -> Value | None:
+        """Return an element of a collection of the library."""
+        element: Value | None = value[2][0] if len(value[2]) == 1 else None
+        return element
+
+    # --- overloads
+
+    def overloads(
+        self,
+        resolver: Resolver,
+        callees: list[Target],
+        arguments: tuple[Term | None, ...],
+        place: Place,
+    ) -> list[Target]:
+        """Return the methods that a call may mean.
+
+        One is left out if an argument certainly does not fit, or if another one that certainly
+        fits is more specific. If nothing is certain, methods of the nearest type are meant."""
+        methods = [(one, one.symbol) for one in callees if one.symbol is not None]
+        if len(methods) < 2 or any(symbol.kind != "method" for _, symbol in methods):
+            return callees
+        count = len(arguments)
+        fitting = [
+            (one, symbol)
+            for one, symbol in methods
+            if symbol.min_arguments <= count <= symbol.max_arguments
+        ] or methods
+        if 1 < len(fitting) <= MAX_OVERLOADS:
+            given = [resolver.evaluate(one, place) for one in arguments]
+            candidates = _candidates(resolver, fitting, given)
+            possible = [one for one in candidates if one.fits is not False]
+            certain = [one for one in possible if one.fits]
+            if certain:
+                return [
+                    one.target
+                    for one in possible
+                    if not any(_is_closer(resolver, other, one) for other in certain)
+                ]
+            fitting = [(one.target, one.symbol) for one in possible] or fitting
+        nearest = _owner(fitting[0][1])
+        return [one for one, symbol in fitting if _owner(symbol) == nearest]
 
 
-def link(files: Mapping[str, Facts]) -> Linked:
-    """Return the graph of a project's files."""
-    inference = TypeInference({path: files[path] for path in sorted(files)}, LIBRARY)
-    return GraphLinker(inference, ROOTS).run()
+def _owner(symbol: CodeSymbol) -> tuple[str, int]:
+    return symbol.unit.path, symbol.parent
 
 
-LIBRARY = Library(
-    is_native=lambda name: name.startswith(NATIVE),
-    packages=packages_in("java.txt"),
-    implicit="java.lang",
-    top="java.lang.Object",
-    top_members=frozenset(
-        "clone equals finalize getClass hashCode notify notifyAll toString wait".split()
-    ),
-    enum="java.lang.Enum",
-    enum_members=frozenset("values valueOf name ordinal compareTo getDeclaringClass".split()),
-    text=STRING,
-    results={
-        **{f"{STRING}.{name}": STRING for name in ("valueOf", "format", "join")},
-        "java.lang.Object.toString": STRING,
-        "java.lang.Object.getClass": CLASS,
-    },
-    boxes=BOXES,
-    widened={name: frozenset(_NUMBERS[:at]) for at, name in enumerate(_NUMBERS)}
-    | {name: frozenset(["char", *_NUMBERS[: _NUMBERS.index(name)]]) for name in _NUMBERS[2:]},
-    array_bases=frozenset(["java.lang.Cloneable", "java.io.Serializable"]),
-    final={
-        **{
-            box: _EVERY | ({"java.lang.Number"} if name in _NUMBERS else set())
-            for name, box in BOXES.items()
-        },
-        STRING: _EVERY | {"java.lang.CharSequence"},
-        CLASS: _EVERY | {f"java.lang.reflect.{name}" for name in _OF_CLASSES},
-    },
-    functions="java.util.function.",
-    result=_result,
-    passes=_passes,
-)
-RULES = Rules(
-    name="java",
-    grammar=tree_sitter_java.language,
-    kinds=FORWARD,
-    order=(SCOPE, IMPORT, PACKAGE, STAR),
-    term=_term,
-    complete=_complete,
-)
-LANGUAGE = Language(
+class _Candidate(NamedTuple):
+    target: Target
+    symbol: CodeSymbol
+    parameters: list[Value | None]  # None: not known, or any number of arguments
+    fits: bool | None  # None: not certain
+    phase: int  # 0: as it is, 1: with a boxed primitive, 2: with any number of arguments
+
+
+def _candidates(
+    resolver: Resolver, methods: list[tuple[Target, CodeSymbol]], given: list[Value | None]
+) -> list[_Candidate]:
+    """Return methods with their parameters, without those that a nearer type overrides."""
+    found: list[_Candidate] = []
+    for target, symbol in methods:
+        parameters = _parameters(resolver, symbol)
+        is_variadic = symbol.max_arguments >= UNLIMITED
+        if is_variadic and not _passes_array(resolver, given, parameters):
+            last = parameters[-1]
+            element = last[1] if last is not None and last[0] == LIST else None
+            parameters = parameters[:-1] + [element] * (len(given) - len(parameters) + 1)
+        if any(
+            one.parameters == parameters and _owner(one.symbol) != _owner(symbol) for one in found
+        ):
+            continue
+        pairs = list(zip(given, parameters, strict=False))
+        fits = _all(_fits(resolver, one, wanted) for one, wanted in pairs)
+        is_boxed = any(_is_primitive(one) != _is_primitive(wanted) for one, wanted in pairs)
+        phase = 2 if is_variadic else int(is_boxed)
+        found.append(_Candidate(target, symbol, parameters, fits, phase))
+    return found
+
+
+def _passes_array(
+    resolver: Resolver, given: list[Value | None], parameters: list[Value | None]
+) -> bool:
+    """Tell whether an array is passed for a parameter that takes any number of arguments."""
+    return len(given) == len(parameters) and bool(_fits(resolver, given[-1], parameters[-1]))
+
+
+def _parameters(
+    resolver: Resolver, symbol: CodeSymbol, env: Env | None = None
+) -> list[Value | None]:
+    names = symbol.unit.scopes[symbol.inner].names if symbol.inner >= 0 else {}
+    return [
+        resolver.evaluate_binding(symbol.unit, names[name][0], env) if name in names else None
+        for name in symbol.parameters
+    ]
+
+
+def _is_closer(resolver: Resolver, one: _Candidate, other: _Candidate) -> bool:
+    """Tell whether a method is more specific than another one."""
+    if one.phase != other.phase:
+        return one.phase < other.phase
+    if one.parameters == other.parameters:
+        return False
+    pairs = zip(one.parameters, other.parameters, strict=False)
+    return bool(_all(_fits(resolver, mine, theirs) for mine, theirs in pairs))
+
+
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    """Return whether all answers are true; None if that is not certain."""
+    found = set(answers)
+    return False if False in found else None if None in found else True
+
+
+def _is_primitive(value: Value | None) -> bool:
+    return value is not None and value[0] == OUTSIDE_INSTANCE and value[1] in PRIMITIVES
+
+
+def _fits(resolver: Resolver, given: Value | None, wanted: Value | None) -> bool | None:
+    """Tell whether a value can be passed for a parameter; None if that is not certain."""
+    if given is None or wanted is None or wanted[0] == UNION:
+        return None
+    if given[0] == UNION:
+        answers = {_fits(resolver, one, wanted) for one in given[1] if one[1] != "null"}
+        return answers.pop() if len(answers) == 1 else None
+    if given[0] in (FUNCTION, CALLABLE):
+        is_class = wanted[0] == INSTANCE and wanted[1].kind != "interface"
+        return False if is_class or wanted[0] == LIST or wanted[1] in CLOSED else None
+    if given[0] == OUTSIDE_INSTANCE and given[1] == "null":
+        return False if _is_primitive(wanted) else None
+    if wanted[:2] == (OUTSIDE_INSTANCE, OBJECT) or (given[0] != LIST and given[:2] == wanted[:2]):
+        return True
+    return _FITTERS[given[0]](resolver, given, wanted) if given[0] in _FITTERS else None
+
+
+def _outside_fits(resolver: Resolver, given: Value, wanted: Value) -> bool | None:
+    name: str = given[1]
+    target: str = wanted[1]
+    if _is_primitive(wanted):
+        if (name := UNBOXED.get(name, name)) in PRIMITIVES:
+            return target in PASSED_FOR[name]
+        return False if name.startswith(NATIVE) else None
+    if name in PRIMITIVES:
+        return _fits(resolver, (OUTSIDE_INSTANCE, BOXES[name], ()), wanted)
+    if wanted[0] != OUTSIDE_INSTANCE:  # no class of the library extends one of the project
+        return False if name.startswith(NATIVE) else None
+    if name in SUPERTYPES:
+        return target in _supertypes(name)
+    return False if target in CLOSED else None
+
+
+@cache
+def _supertypes(name: str) -> frozenset[str]:
+    """Return all types of the library that one of them extends."""
+    direct = SUPERTYPES.get(name, frozenset())
+    return direct.union(*(_supertypes(base) for base in direct))
+
+
+def _instance_fits(resolver: Resolver, given: Value, wanted: Value) -> bool | None:
+    """Compare a type of the project with a parameter, by all types that it extends."""
+    if wanted[0] not in (INSTANCE, OUTSIDE_INSTANCE) or wanted[1] in CLOSED:
+        return False
+    if any(base is wanted[1] for base, _ in resolver.order(given[1])):
+        return True
+    outside = list(resolver.outside_bases(given[1]))
+    if wanted[0] == INSTANCE:
+        return None if None in outside else False
+    answers = {_fits(resolver, base, wanted) for base in outside}
+    return True if True in answers else None if None in answers else False
+
+
+def _array_fits(resolver: Resolver, given: Value, wanted: Value) -> bool | None:
+    if wanted[0] != LIST:
+        return wanted[0] == OUTSIDE_INSTANCE and wanted[1] in ARRAY_BASES
+    mine, theirs = given[1], wanted[1]
+    if _is_primitive(mine) or _is_primitive(theirs):
+        return bool(mine == theirs)
+    return _fits(resolver, mine, theirs)
+
+
+_FITTERS = {OUTSIDE_INSTANCE: _outside_fits, INSTANCE: _instance_fits, LIST: _array_fits}
+
+
+def _type_arguments(receiver: Value | None) -> tuple[Value | None, ...]:
+    return receiver[2] if receiver is not None and receiver[0] == OUTSIDE_INSTANCE else ()
+
+
+def _of_map(types: tuple[Value | None, ...], method: str) -> Value | None:
+    """Return what calling a method of a map gives."""
+    key, value = types
+    if method in MAP_VALUE_METHODS:
+        return value
+    elements = {
+        "values": value,
+        "keySet": key,
+        "entrySet": (OUTSIDE_INSTANCE, "java.util.Map.Entry", types),
+    }
+    if method in elements:
+        return (OUTSIDE_INSTANCE, "java.util.Collection", (elements[method],))
+    return key if method == "getKey" else None
+
+
+LANGUAGE = language(
+    Java(),
     name="java",
     suffixes=(".java",),
     grammar=lambda _path: tree_sitter_java.language(),
     package="tree-sitter-java",
-    version=5,
-    extract=lambda root, source, _path: extract(RULES, root, source),
-    link=lambda files, _read: link(files),
+    version=6,
 )
