@@ -17,7 +17,7 @@ from ghostmem.outline.engine.facts import (
     Unit,
 )
 from ghostmem.outline.engine.language import BaseOrder, Rules, language
-from ghostmem.outline.engine.resolve import Place, Resolver
+from ghostmem.outline.engine.resolve import Place, Resolver, reaching
 from ghostmem.outline.engine.table import Form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
     CALL,
@@ -148,7 +148,10 @@ _DOCUMENTED = re.compile(r":type\s+(\w+):\s*([A-Za-z_][\w.]*)\s*$", re.MULTILINE
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*$")
 _QUOTES = re.compile(r"^[rRuU]*[\"']+|[\"']+$")
 _TYPE_LIKE = re.compile(r"[\w.\[\]|, \"']+$")
-ENTER, AWAITED = "enter", "awaited"  # terms of Python's own: what `with` binds
+_KNOWN_CALLS = frozenset(
+    "super cast TypeVar field attrib ib partial NewType isinstance issubclass".split()
+)
+ENTER, COMPREHENSION = "enter", "comprehension"  # terms of Python's own: what `with` binds
 
 
 class PythonRules(Rules):
@@ -410,7 +413,7 @@ class PythonRules(Rules):
             else:
                 term = (LIST_OF, walker.visit(element))
             walker.receivers = receivers
-            return (AWAITED, walker.scope, node.start_byte, term)
+            return (COMPREHENSION, walker.scope, node.start_byte, term)
 
     def with_item(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`with a as b`."""
@@ -429,14 +432,31 @@ class PythonRules(Rules):
         with walker.in_block(node):
             for child in node.named_children:
                 if child.type == "as_pattern":
-                    kinds = walker.visit(child.named_children[0])
-                    listed = kinds[1] if kinds is not None and kinds[0] == SEVERAL else (kinds,)
+                    term = self._classes(walker, child.named_children[0])
                     name = walker.text(child.named_children[-1])
-                    term = either(listed)
                     value = (VALUE_OF, term) if term is not None else None
                     walker.bind(name, child.end_byte, None, value, home=walker.home())
+                elif child.type != "block":
+                    self._classes(walker, child)
                 else:
                     walker.visit_body(child)
+
+    @staticmethod
+    def _classes(walker: "Walker", node: "Node") -> Term | None:
+        """Visit a class, or a tuple of them; return the term for one of them."""
+        while node.type == "parenthesized_expression" and node.named_children:
+            node = node.named_children[0]
+        nodes = node.named_children if node.type == "tuple" else [node]
+        terms = []
+        for one in nodes:
+            if one.type not in ("identifier", "attribute"):
+                walker.visit(one)
+                continue
+            term = walker.visit(one, quiet=True)
+            if term is not None:
+                walker.refer("uses", term, one)
+            terms.append(term)
+        return either(terms)
 
     def if_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A test that narrows names in its branches, and after a branch that leaves."""
@@ -634,12 +654,18 @@ class PythonRules(Rules):
     ) -> tuple[Term | None] | None:
         """Calls whose arguments are types or names: super, cast, TypeVar, field."""
         name = walker.text(fn).rpartition(".")[2] if fn.end_byte - fn.start_byte < 40 else ""
-        if name not in ("super", "cast", "TypeVar", "field", "attrib", "ib", "partial", "NewType"):
+        if name not in _KNOWN_CALLS:
             return None
         listed = [one for one in args.named_children if not one.is_extra] if args else []
         callee = walker.visit(fn, quiet=True)
         if callee is None:
             return None
+        if name in ("isinstance", "issubclass"):
+            if len(listed) != 2:
+                return None
+            terms = [walker.visit(listed[0]), self._classes(walker, listed[1])]
+            walker.refer("calls", callee, fn, terms)
+            return (None,)
         if name == "cast" and len(listed) == 2:
             type_term = walker.type_term(listed[0])
             walker.visit(listed[1])
@@ -795,7 +821,7 @@ class PythonRules(Rules):
         """Return what a name of a module is bound to, also by its star imports."""
         if found := resolver.modules.get(module, {}).get(name):
             own = [binding for _, binding in found]
-            return [(found[0][0], one) for one in _last(own)]
+            return [(found[0][0], one) for one in reaching(own, END)]
         key = ("exported", module, name)
         unit = resolver.units.get(module)
         if unit is None or not unit.stars or key in resolver.busy:
@@ -842,11 +868,10 @@ class PythonRules(Rules):
         direct = list(dict.fromkeys(resolver.direct_bases(symbol)))
         arguments = dict(direct)
         sequences = []
-        for base, given in direct:
-            env = dict(zip(base.type_parameters, given, strict=False))
+        for base, _ in direct:
             order = resolver.order(base)
-            for other, inner in order[1:]:
-                arguments.setdefault(other, _substituted(inner, env))
+            for other, given in order[1:]:
+                arguments.setdefault(other, given)
             sequences.append([other for other, _ in order])
         sequences.append([base for base, _ in direct])
         merged = [symbol]
@@ -929,7 +954,7 @@ class PythonRules(Rules):
                         for one in parts(resolver.evaluate(term[1], place))
                     ]
                 )
-            case "awaited":
+            case "comprehension":
                 inner = Place(place.unit, term[1], term[2], place.env)
                 return resolver.evaluate(term[3], inner._replace(position=END))
             case "item":
@@ -1047,22 +1072,6 @@ class PythonRules(Rules):
             method = resolver.member(value, "__next__")
             return resolver.result(method) if method is not None else value
         return value[1] if value is not None and value[0] == LIST else value
-
-
-def _last(
-    bindings: "list[tuple[int, int, int, Term | None, Term | None, int]]",
-) -> Iterable["tuple[int, int, int, Term | None, Term | None, int]"]:
-    from ghostmem.outline.engine.resolve import reaching
-
-    return reaching(bindings, END)
-
-
-def _substituted(
-    values: tuple[Value | None, ...], env: dict[str, Value | None]
-) -> tuple[Value, ...]:
-    """Return type arguments of an inherited base; those of type variables come from the heir."""
-    del env
-    return values  # type: ignore[return-value]
 
 
 # --- modules
