@@ -164,17 +164,6 @@ def test_the_files_of_a_folder_stay_together(monkeypatch: pytest.MonkeyPatch) ->
     ]
 
 
-def test_the_graph_is_that_of_one_half(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What one half passes to functions of the other is known there."""
-    whole = outline("python", FILES)
-    monkeypatch.setattr(parallel, "MIN_FILES", 2)
-    monkeypatch.setattr(parallel, "can_fork", lambda: False)
-    parts = outline("python", FILES)
-    assert set(parts.links) == set(whole.links)
-    assert (parts.nodes, parts.loose) == (whole.nodes, whole.loose)
-    assert any(link.start.startswith("a.py#a.use") and "run" in link.end for link in parts.links)
-
-
 def test_the_graph_of_go_packages_is_that_of_one_half(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both halves know the types of all packages, and what is outside is one node."""
     files = {

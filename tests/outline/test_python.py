@@ -70,22 +70,6 @@ def test_methods_of_one_name_are_told_apart_by_their_receiver() -> None:
     assert loose(source) == {("m.Other.send", "unknown.send", 3)}
 
 
-def test_a_parameter_is_what_calls_pass_for_it() -> None:
-    """Without an annotation, the arguments of the project's own calls tell what a parameter is."""
-    source = """
-        class A:
-            def go(self): ...
-        def run(one):
-            one.go()
-        run(A())
-    """
-    assert edges(source, "calls") == {
-        ("m", "module", "m.run"),
-        ("m", "module", "m.A"),
-        ("m.run", "type", "m.A.go"),
-    }
-
-
 def test_chained_calls_follow_what_each_returns() -> None:
     """A chain is resolved by annotations, by return statements, and by returning self."""
     source = """
