@@ -103,7 +103,8 @@ def better_tree(root: "Node", grammar: object, source: bytes) -> "Node":
 
 def error_lines(root: "Node") -> list[int]:
     """Return the first lines that could not be parsed."""
-    pending, lines = [root] if root.has_error else [], set()
+    lines: set[int] = set()
+    pending = [root] if root.has_error else []
     while pending and len(lines) < MAX_ERRORS:
         node = pending.pop()
         if node.is_error or node.is_missing:

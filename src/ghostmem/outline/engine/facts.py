@@ -87,7 +87,7 @@ class CodeSymbol:
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> "CodeSymbol":
         """Return the symbol that was stored."""
-        symbol = cls(*row[:6], row[_STORED.index("scope")])
+        symbol = cls(row[0], row[1], row[2], row[3], row[4], row[5], 0)
         for key, stored in zip(_STORED[6:], row[6:], strict=False):
             setattr(symbol, key, stored)
         symbol.flags = set(row[-1])
