@@ -1,30 +1,30 @@
 """Anthropic's memory tool for the tool runner of its SDK, with files in a store."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.adapters.extra import missing
 from ghostmem.adapters.memory_files import COMMANDS, MemoryFileError, MemoryFiles
+from ghostmem.ghost import Ghost
 
 try:
     from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 except ImportError as error:
     raise missing("anthropic", "anthropic", error) from error
 
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
-
-class GhostMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
-    """The tool `memory` over one namespace, for `client.beta.messages.tool_runner(tools=[…])`."""
+class _FilesTool:
+    """The files that a tool of the SDK works on."""
 
     def __init__(
         self, ghost: Ghost, ns: str, *, allow_secrets: bool = False, cache_control: Any = None
     ) -> None:
-        super().__init__(cache_control=cache_control)
+        super().__init__(cache_control=cache_control)  # type: ignore[call-arg]
         self.files = MemoryFiles(ghost, ns, allow_secrets=allow_secrets)
+
+
+class GhostMemoryTool(_FilesTool, BetaAbstractMemoryTool):  # type: ignore[misc]
+    """The tool `memory` over one namespace, for `client.beta.messages.tool_runner(tools=[…])`."""
 
     def call(self, input: object) -> str:  # noqa: A002 (the SDK's name)
         """Run a command as the model sent it."""
@@ -41,14 +41,8 @@ class GhostMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
     view = create = str_replace = insert = delete = rename = execute
 
 
-class AsyncGhostMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc]
+class AsyncGhostMemoryTool(_FilesTool, BetaAsyncAbstractMemoryTool):  # type: ignore[misc]
     """The same tool for the asynchronous client; the store runs in a thread."""
-
-    def __init__(
-        self, ghost: Ghost, ns: str, *, allow_secrets: bool = False, cache_control: Any = None
-    ) -> None:
-        super().__init__(cache_control=cache_control)
-        self.files = MemoryFiles(ghost, ns, allow_secrets=allow_secrets)
 
     async def call(self, input: object) -> str:  # noqa: A002 (the SDK's name)
         """Run a command as the model sent it."""

@@ -1,11 +1,11 @@
 """Ghost for LangChain: a retriever over a store, and the tools remember, recall, context."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.adapters.actions import actions
 from ghostmem.adapters.extra import missing
+from ghostmem.ghost import Ghost
+from ghostmem.model import Hit
 
 try:
     from langchain_core.documents import Document
@@ -16,9 +16,6 @@ try:
 except ImportError as error:
     raise missing("langchain", "langchain", error) from error
 
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
-    from ghostmem.model import Hit
 
 _METADATA = tuple(
     "ns key version kind tier tags source_user source_kind created_at path note".split()

@@ -1,20 +1,19 @@
 """A LangGraph store over Ghost: an item is a memory with its value in the meta."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.adapters.extra import missing
 from ghostmem.adapters.filters import matches
 from ghostmem.adapters.names import from_key, from_namespace, to_key, to_namespace
 from ghostmem.clock import format_time, read_time
 from ghostmem.errors import InvalidInputError, NotFoundError, VersionConflictError
+from ghostmem.ghost import Ghost
 from ghostmem.model import Kind, Memory, Tier
 
 try:
@@ -33,10 +32,8 @@ try:
 except ImportError as error:
     raise missing("langgraph", "langgraph", error) from error
 
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
-    Names = tuple[str, ...]
+Names = tuple[str, ...]
 
 META = "langgraph"
 WHOLE = "$"

@@ -1,14 +1,13 @@
 """Ghost for LlamaIndex: a memory block, a memory that stores conversations, and tools."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from ghostmem.adapters.actions import actions, packed
 from ghostmem.adapters.extra import missing
 from ghostmem.adapters.thread import StoredThread, ThreadItem
+from ghostmem.ghost import Ghost
 
 try:
     from llama_index.core.bridge.pydantic import ConfigDict, Field
@@ -18,8 +17,6 @@ try:
 except ImportError as error:
     raise missing("llamaindex", "llamaindex", error) from error
 
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 CLIENT = "llamaindex"
 
@@ -77,7 +74,7 @@ class GhostMemory(BaseMemory):  # type: ignore[misc]
         return "GhostMemory"
 
     @classmethod
-    def from_defaults(cls, **kwargs: Any) -> GhostMemory:
+    def from_defaults(cls, **kwargs: Any) -> Self:
         """Create a memory; `ghost` and `ns` are required."""
         return cls(**kwargs)
 

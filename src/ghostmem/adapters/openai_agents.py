@@ -1,15 +1,14 @@
 """Ghost for the OpenAI Agents SDK: function tools, and a session that is stored as a thread."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.adapters.actions import AgentAction, actions
 from ghostmem.adapters.extra import missing
 from ghostmem.adapters.thread import StoredThread, ThreadItem
+from ghostmem.ghost import Ghost
 
 try:
     from agents import FunctionTool, SessionSettings, function_tool
@@ -17,10 +16,7 @@ try:
 except ImportError as error:
     raise missing("openai_agents", "openai-agents", error) from error
 
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
-
-    Item = dict[str, Any]
+Item = dict[str, Any]
 
 
 class GhostSession(SessionABC):  # type: ignore[misc]

@@ -1,20 +1,16 @@
 """The tools as schemas for function calling without MCP, and a function that runs a call."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
 from ghostmem.mcp.names import resolve_names
+from ghostmem.mcp.tool import McpTool
 from ghostmem.mcp.tools import check_namespace, checked_arguments, chosen_tools, find_tool
 from ghostmem.schema import too_deep
-
-if TYPE_CHECKING:
-    from ghostmem.mcp.tool import McpTool
 
 MEMORY = ("memory",)
 

@@ -1,22 +1,14 @@
 """Make the changes of a reflect run, or reverse them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.memory.write import index_memory
 from ghostmem.model import Edge, Memory, Rel, Tier
-from ghostmem.store.export_lines import record_of, values_of
-from ghostmem.store.indexing import retag
-from ghostmem.store.rows import AuditEntry
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.transaction import Transaction
+from ghostmem.store import AuditEntry, Store, Transaction, record_of, retag, values_of
 
 DUPLICATE_OPS = ("DEDUP", "MERGE")  # only valid as long as the kept memory exists
 APPLIED = 1  # the state of a change that was made

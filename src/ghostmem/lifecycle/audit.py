@@ -1,28 +1,20 @@
 """Score how tidy a store is, and suggest the next command."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ghostmem.clock import earlier
 from ghostmem.frozen import frozen
 from ghostmem.lifecycle.duplicates import equal_texts, near_duplicates
-from ghostmem.model import Memory, NsFilter, Record, Rel, Tier, optional
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.model import Edge, Memory, NsFilter, Record, Rel, Tier, optional
+from ghostmem.store import Filter, Store, Transaction, validate
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.redact import find_secrets
-
-if TYPE_CHECKING:
-    from ghostmem.model import Edge
-    from ghostmem.store.transaction import Transaction
 
 MAX_EXAMPLES = 5
 STALE_AFTER = timedelta(days=90)

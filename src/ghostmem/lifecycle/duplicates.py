@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from ghostmem.embed.base import Embedder
 from ghostmem.graph.components import components
 from ghostmem.model import Memory
+from ghostmem.store import Transaction
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.truth.alike import essence, resembles
 
 if TYPE_CHECKING:
-    from ghostmem.embed.base import Embedder
     from ghostmem.store.nearest import VectorView
-    from ghostmem.store.transaction import Transaction
 
 MAX_NEIGHBOURS = 8  # nearest chunks that are compared with each one
 MAX_CHUNKS = 100_000  # chunks of a namespace that are compared with each other

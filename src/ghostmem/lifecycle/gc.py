@@ -6,9 +6,7 @@ from ghostmem.clock import earlier, parse_ttl
 from ghostmem.frozen import frozen
 from ghostmem.memory.remove import remove, still_in_backups
 from ghostmem.model import Priority, Record, optional
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, validate
 
 ALL = "all"
 KEEP_RUNS = timedelta(days=90)  # the records of reflect runs

@@ -1,26 +1,20 @@
 """Compute all changes of a reflect run in one namespace, without making any."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.lifecycle.actions import changed, strategy
 from ghostmem.lifecycle.apply import digest
 from ghostmem.lifecycle.builtin import BUILT_IN, configured
 from ghostmem.lifecycle.match import UNKNOWN, UseRecord, first_match, matches
 from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tie, Tier, plain
-from ghostmem.store.rows import AuditEntry, Filter
-from ghostmem.store.store import Store
+from ghostmem.store import AuditEntry, Filter, Store, Transaction
 from ghostmem.store.tally import Tally
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.truth.alike import essence, groups, in_order
-
-if TYPE_CHECKING:
-    from ghostmem.store.transaction import Transaction
 
 MAX_NEIGHBOURS = 32  # nearest memories that are compared with each one
 MAX_FULLY_LINKED = 8  # larger groups are linked to their first memory only

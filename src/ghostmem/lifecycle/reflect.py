@@ -20,10 +20,9 @@ from ghostmem.lifecycle.run_log import (
 )
 from ghostmem.lifecycle.workers import reflect_together
 from ghostmem.model import NsFilter, Report, Run
-from ghostmem.store import validate
+from ghostmem.store import Store, validate
 from ghostmem.store.lookup import names_of
 from ghostmem.store.processes import is_alive
-from ghostmem.store.store import Store
 from ghostmem.store.tally import Tally
 from ghostmem.store.work_queue import shared
 

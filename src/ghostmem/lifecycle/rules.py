@@ -1,23 +1,16 @@
 """List, add, change and delete the rules of the lifecycle."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.lifecycle.actions import check, check_names
 from ghostmem.lifecycle.builtin import BUILT_IN, configured
 from ghostmem.model import Kind, Rule, Tier
-from ghostmem.store import validate
-from ghostmem.store.store import Store
-
-if TYPE_CHECKING:
-    from ghostmem.store.transaction import Transaction
-
+from ghostmem.store import Store, Transaction, validate
 
 OFF = "off"  # the scope of a built-in rule that was deleted
 _MAX_PRIORITY = 1_000_000

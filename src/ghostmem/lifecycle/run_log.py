@@ -1,19 +1,14 @@
 """The stored record of a reflect run: its settings, planned changes, and the report of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.lifecycle.apply import APPLIED, SKIPPED, apply_all
 from ghostmem.lifecycle.plan import COUNTED
 from ghostmem.model import Change, NsFilter, Report, Run
-from ghostmem.store.rows import AuditEntry
-
-if TYPE_CHECKING:
-    from ghostmem.store import Store, Transaction
+from ghostmem.store import AuditEntry, Store, Transaction
 
 CHANGES_PER_TRANSACTION = 500
 VERB = "reflect"

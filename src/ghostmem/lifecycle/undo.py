@@ -6,8 +6,7 @@ from ghostmem.lifecycle.apply import APPLIED, SKIPPED, apply_all
 from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Change, Record, Run, optional
-from ghostmem.store import Transaction, validate
-from ghostmem.store.store import Store
+from ghostmem.store import Store, Transaction, validate
 
 
 @frozen

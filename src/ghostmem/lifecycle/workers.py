@@ -3,11 +3,9 @@
 The parts of a run are in a queue of the database. A worker is present as long as it holds its lock;
 the parts of one that is gone become free again."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from ghostmem.lifecycle.plan import make_plan
 from ghostmem.lifecycle.run_log import (
@@ -18,11 +16,9 @@ from ghostmem.lifecycle.run_log import (
     report_of,
 )
 from ghostmem.model import NsFilter, Report, Run
+from ghostmem.store import SharedEngine, SharedTransaction, Store
 from ghostmem.store.lookup import names_of
 from ghostmem.store.work_queue import POLL_SECONDS, claim_work
-
-if TYPE_CHECKING:
-    from ghostmem.store import SharedEngine, SharedTransaction, Store
 
 ALL_QUEUED = "\U0010fffd"  # the place of a run whose namespaces are all in the queue
 # The two parts of each namespace in the queue.
