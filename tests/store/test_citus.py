@@ -53,7 +53,7 @@ def test_everyday_statements_ask_one_shard(cluster: Ghost) -> None:
     done = admin.distribute(cluster.store, shards=8)
     assert (done.distributed, done.copied, done.wide) == ((), (), ())
     assert done.statements > 40
-    roles = [node.role for node in admin.nodes(cluster.store)]
+    roles = [node.role for node in admin.administration(cluster.store).nodes()]
     assert roles.count("worker") >= 2
 
 
@@ -110,7 +110,7 @@ def test_a_namespace_gets_a_shard_and_a_node_of_its_own(cluster: Ghost, ns: str)
     assert first.shard == again.shard
     elsewhere = next(
         node
-        for node in admin.nodes(cluster.store)
+        for node in admin.administration(cluster.store).nodes()
         if node.role == "worker" and (node.host, node.port) != (first.host, first.port)
     )
     moved = admin.isolate(cluster.store, ns, to=f"{elsewhere.host}:{elsewhere.port}")

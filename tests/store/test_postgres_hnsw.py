@@ -115,13 +115,13 @@ def _nearest(url: str, questions: Any, hnsw: bool) -> dict[str, list[list[int]]]
 def test_an_index_left_half_made_is_made_anew(filled: str) -> None:
     """A build that was cut off leaves an index that answers nothing; the next run replaces it."""
     with Ghost.open(filled, embedder="none") as ghost:
-        admin.index(ghost.store)
+        admin.administration(ghost.store).index()
         with psycopg.connect(filled, autocommit=True) as db:
             db.execute(
                 "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'vectors_hnsw_1'::regclass"
             )
-        assert [one.state for one in admin.index(ghost.store)] == ["ready"]
-        admin.index(ghost.store, drop=True)
+        assert [one.state for one in admin.administration(ghost.store).index()] == ["ready"]
+        admin.administration(ghost.store).index(drop=True)
 
 
 def test_vectors_too_long_for_an_index_are_told(pg_url: str) -> None:
@@ -132,6 +132,6 @@ def test_vectors_too_long_for_an_index_are_told(pg_url: str) -> None:
                 "INSERT INTO models (name, dimension, chunker) VALUES ('wide', %s, 'c')",
                 (MAX_DIMENSION + 1,),
             )
-        assert [one.state for one in admin.index(ghost.store)] == [
+        assert [one.state for one in admin.administration(ghost.store).index()] == [
             f"vectors of more than {MAX_DIMENSION} numbers have none"
         ]

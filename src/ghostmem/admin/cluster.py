@@ -9,7 +9,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.model import Record
 from ghostmem.store import SharedEngine, SharedTransaction, Store, validate
-from ghostmem.store.administration import ClusterNode, Grant, Isolation, VectorIndex
+from ghostmem.store.administration import Administration, Grant, Isolation
 
 SHARDS = 32
 PROBE = "ghost-probe"
@@ -30,11 +30,6 @@ class StatementRoute(Record):
     statement: str
     shards: int | None = field(default=None, metadata={"optional": True})
 
-    @property
-    def routed(self) -> bool:
-        """Say whether the statement uses at most one shard."""
-        return self.shards is None or self.shards <= 1
-
 
 @frozen
 class Distributed(Record):
@@ -48,7 +43,12 @@ class Distributed(Record):
     wide: tuple[StatementRoute, ...]
 
 
-def postgres(store: Store) -> SharedEngine:
+def administration(store: Store) -> Administration:
+    """Return the administration of the store's database."""
+    return _postgres(store).administration()
+
+
+def _postgres(store: Store) -> SharedEngine:
     """Return the store's engine, which must be PostgreSQL."""
     if store.engine.name != "postgresql":
         raise InvalidInputError(
@@ -63,18 +63,13 @@ def grant(store: Store, role: str, ns: str, *, write: bool = False) -> Grant:
 
     `ns` may be a prefix such as agent:*, or *."""
     scope = "write" if write else "read"
-    return postgres(store).administration().grant(_role(role), _checked(ns), scope)
+    return administration(store).grant(_role(role), _checked(ns), scope)
 
 
 def revoke(store: Store, role: str, ns: str | None = None) -> list[Grant]:
     """Revoke the grants of a role for a namespace, or all of them."""
     namespaces = None if ns is None else _checked(ns)
-    return postgres(store).administration().revoke(_role(role), namespaces)
-
-
-def list_grants(store: Store) -> list[Grant]:
-    """Return the grants of all roles of the database."""
-    return postgres(store).administration().grants()
+    return administration(store).revoke(_role(role), namespaces)
 
 
 def _checked(ns: str) -> str:
@@ -91,11 +86,6 @@ def _role(role: str) -> str:
     return role
 
 
-def nodes(store: Store) -> list[ClusterNode]:
-    """Return the servers of the cluster of a store."""
-    return postgres(store).administration().nodes()
-
-
 def distribute(
     store: Store, *, shards: int = SHARDS, progress: Callable[[int], None] | None = None
 ) -> Distributed:
@@ -104,16 +94,16 @@ def distribute(
         raise InvalidInputError(
             f"invalid number of shards {shards}", "use a number from 1 to 64000, such as 32"
         )
-    done = postgres(store).administration().distribute(shards, progress)
+    done = administration(store).distribute(shards, progress)
     checked = routes(store)
-    wide = tuple(route for route in checked if not route.routed)
+    wide = tuple(route for route in checked if (route.shards or 0) > 1)
     return Distributed(done.shards, done.distributed, done.copied, done.already, len(checked), wide)
 
 
 def isolate(store: Store, ns: str, *, to: str | None = None) -> Isolation:
     """Move a namespace to a shard of its own, on the node `to` (HOST:PORT) if given."""
     name, place = validate.namespace(ns), None if to is None else _place(to)
-    return postgres(store).administration().isolate(name, place)
+    return administration(store).isolate(name, place)
 
 
 def _place(text: str) -> tuple[str, int]:
@@ -123,13 +113,6 @@ def _place(text: str) -> tuple[str, int]:
             f"{text!r} is not a node", "write it as HOST:PORT, as `ghost admin nodes` does"
         )
     return host, int(port)
-
-
-def index(
-    store: Store, *, drop: bool = False, progress: Callable[[int], None] | None = None
-) -> list[VectorIndex]:
-    """Build an HNSW index for the vectors of each model, or drop them, without blocking others."""
-    return postgres(store).administration().index(drop, progress)
 
 
 # The shards that ordinary statements use
@@ -154,7 +137,7 @@ class OneTransaction:
 
 def routes(store: Store) -> list[StatementRoute]:
     """Run ordinary operations in a transaction that is rolled back, and explain each statement."""
-    engine = postgres(store)
+    engine = _postgres(store)
     first_use: dict[str, tuple[str, Any]] = {}
     with engine.write(durable=False, dry_run=True, within=(PROBE,)) as tx:
         inside = replace(store, engine=OneTransaction(engine, tx))

@@ -45,74 +45,62 @@ def matches(memory: Memory, rule: Rule, use: UseRecord, now: datetime) -> bool:
         rule.rule_expires_at is not None and rule.rule_expires_at <= now
     ):
         return False
-    case = _Case(memory, rule, use, now)
+    subject = _Subject.of(memory, rule, use, now)
     for name, holds in _CONDITIONS:
         value = getattr(rule, name)
-        if value is not None and not holds(case, value):
+        if value is not None and not holds(subject, value):
             return False
     return not _is_exempt(memory, rule, use, now)
 
 
-class _Case(NamedTuple):
+class _Subject(NamedTuple):
     """A memory that is compared with the conditions of a rule."""
 
     memory: Memory
-    rule: Rule
-    use: UseRecord
-    now: datetime
+    age: float  # in hours, like the next one
+    idle: float  # since it was used
+    stretch: float  # how much longer it may be idle, because it helped before
+    retrievals: int
 
-    @property
-    def retrievals(self) -> int:
-        """Return how often the memory was retrieved."""
-        return _retrievals(self.memory, self.rule, self.use)
+    @classmethod
+    def of(cls, memory: Memory, rule: Rule, use: UseRecord, now: datetime) -> "_Subject":
+        """Return the figures of a memory for a rule.
 
-
-def _is_idle(case: _Case, hours: float) -> bool:
-    """Say whether a memory was not used for some hours, or more of them if it helped before."""
-    idle = _hours(case.memory.last_accessed_at or case.memory.created_at, case.now)
-    return idle > hours * _idle_stretch(case.memory, case.rule, case.use)
+        A built-in rule about utility counts real use only: a memory that is shown unasked, again
+        and again, had no occasion to help each time."""
+        is_built_in = rule.created_by == SYSTEM
+        stretch, retrievals = 1.0, memory.access_count
+        if is_built_in and use.logged:
+            stretch = min(MAX_IDLE_STRETCH, 1 + IDLE_STRETCH_PER_USE * memory.utility_count)
+        if is_built_in and rule.cond_utility_lt is not None:
+            retrievals = max(0, memory.access_count - use.shown)
+        idle = _hours(memory.last_accessed_at or memory.created_at, now)
+        return cls(memory, _hours(memory.created_at, now), idle, stretch, retrievals)
 
 
 # the conditions of a rule by field, in the order in which they are checked
-_CONDITIONS: tuple[tuple[str, Callable[[_Case, Any], bool]], ...] = (
-    ("cond_tier", lambda case, tier: case.memory.tier == tier),
-    ("cond_kind", lambda case, kind: case.memory.kind == kind),
-    ("cond_tag_includes", lambda case, tag: tag in case.memory.tags),
-    ("cond_age_gt_hours", lambda case, hours: _hours(case.memory.created_at, case.now) > hours),
-    ("cond_unaccessed_gt_hours", _is_idle),
-    ("cond_importance_lt", lambda case, limit: case.memory.importance < limit),
-    ("cond_access_lt", lambda case, count: case.retrievals < count),
-    ("cond_access_gt", lambda case, count: case.retrievals > count),
+_CONDITIONS: tuple[tuple[str, Callable[[_Subject, Any], bool]], ...] = (
+    ("cond_tier", lambda subject, tier: subject.memory.tier == tier),
+    ("cond_kind", lambda subject, kind: subject.memory.kind == kind),
+    ("cond_tag_includes", lambda subject, tag: tag in subject.memory.tags),
+    ("cond_age_gt_hours", lambda subject, hours: subject.age > hours),
+    ("cond_unaccessed_gt_hours", lambda subject, hours: subject.idle > hours * subject.stretch),
+    ("cond_importance_lt", lambda subject, limit: subject.memory.importance < limit),
+    ("cond_access_lt", lambda subject, count: subject.retrievals < count),
+    ("cond_access_gt", lambda subject, count: subject.retrievals > count),
+    # without feedback a memory is not judged
     (
         "cond_utility_lt",
-        lambda case, share: _has_low_utility(case.memory, case.retrievals, share),
+        lambda subject, share: (
+            subject.retrievals > 0 < subject.memory.utility_count
+            and subject.memory.utility_count / subject.retrievals < share
+        ),
     ),
 )
 
 
 def _hours(since: datetime, now: datetime) -> float:
     return (now - since).total_seconds() / 3600
-
-
-def _idle_stretch(memory: Memory, rule: Rule, use: UseRecord) -> float:
-    if rule.created_by != SYSTEM or not use.logged:
-        return 1.0
-    return min(MAX_IDLE_STRETCH, 1 + IDLE_STRETCH_PER_USE * memory.utility_count)
-
-
-def _retrievals(memory: Memory, rule: Rule, use: UseRecord) -> int:
-    """Return how often a memory was retrieved.
-
-    A built-in rule about utility counts real use only: a memory that is shown unasked, again and
-    again, had no occasion to help each time."""
-    if rule.created_by == SYSTEM and rule.cond_utility_lt is not None:
-        return max(0, memory.access_count - use.shown)
-    return memory.access_count
-
-
-def _has_low_utility(memory: Memory, retrievals: int, share: float) -> bool:
-    """Say whether a memory was useful less often than this; without feedback it is not judged."""
-    return retrievals > 0 and memory.utility_count > 0 and memory.utility_count / retrievals < share
 
 
 def _is_exempt(memory: Memory, rule: Rule, use: UseRecord, now: datetime) -> bool:

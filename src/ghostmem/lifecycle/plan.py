@@ -10,7 +10,7 @@ from ghostmem.lifecycle.actions import changed, strategy
 from ghostmem.lifecycle.apply import digest
 from ghostmem.lifecycle.builtin import BUILT_IN, configured
 from ghostmem.lifecycle.match import UNKNOWN, UseRecord, first_match, matches
-from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tie, Tier, plain
+from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tier, plain
 from ghostmem.store import AuditEntry, Filter, Store, Transaction
 from ghostmem.store.tally import Tally
 from ghostmem.text.chunk import CHUNKER
@@ -49,16 +49,8 @@ class ReflectPlan:
     """The changes of a run in one namespace."""
 
     ns: str
-    evaluated: int = 0
-    applied: int = 0
     entries: list[AuditEntry] = field(default_factory=list)
-    clusters: list[tuple[str, ...]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def tally(self) -> Tally:
-        """Return the counts and notes that the changes do not show."""
-        return Tally(self.evaluated, self.applied, self.clusters, self.notes)
+    tally: Tally = field(default_factory=Tally)  # what the changes do not show
 
     def add(
         self,
@@ -106,14 +98,14 @@ def make_plan(
     ]
     memories: dict[str, Memory] = {}
     for memory in tx.listing.scan(Filter(ns=NsFilter(ns), now=at)):
-        plan.evaluated += 1
+        plan.tally.evaluated += 1
         days = days_of_use.get(memory.id)
         use = UNKNOWN
         if days is not None:
             use = UseRecord(logged=True, days=days, shown=times_shown.get(memory.id, 0))
         memories[memory.id] = _evaluate(plan, memory, applicable, use, at)
-        if progress is not None and plan.evaluated % 500 == 0:
-            progress(plan.evaluated)
+        if progress is not None and plan.tally.evaluated % 500 == 0:
+            progress(plan.tally.evaluated)
     live = [
         memory for memory in memories.values() if memory.deleted_at is None and not memory.protected
     ]
@@ -140,7 +132,7 @@ def _evaluate(
     fields = changed(memory, rule, at) if rule is not None else {}
     if rule is None or not fields:
         return memory
-    plan.applied += 1
+    plan.tally.applied += 1
     return plan.change(memory, rule.id, rule.action_op, fields)
 
 
@@ -157,12 +149,18 @@ def _evaluate_similar(
         return {}
     similarity = _Similarity(store, tx, plan.ns)
     if problem := similarity.problem([memory.id for memory in live]):
-        plan.notes.append(f"{plan.ns}: {problem}")
+        plan.tally.notes.append(f"{plan.ns}: {problem}")
     if not similarity.is_known:
         return {}
     similar: list[Sequence[Memory]] = []
     memories = {memory.id: memory for memory in live}
-    edges = _KnownEdges(tx.graph.ties(plan.ns, at), memories)
+    ties = list(tx.graph.ties(plan.ns, at))
+    linked = {_pair(tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.RELATES_TO}
+    merged = {(tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.MERGED_INTO}
+    summaries: dict[str, set[str]] = {}
+    for tie in ties:
+        if tie.rel == Rel.CONTAINS:
+            summaries.setdefault(tie.from_id, set()).add(tie.to_id)
     longest = store.settings.chunk_target
     for rule in rules:
         minimum = _min_similarity(store, tx, rule)
@@ -178,33 +176,12 @@ def _evaluate_similar(
             )
         for group in groups(matching, near):
             if is_link:
-                _link(plan, rule, group, near, edges.linked, at)
+                _link(plan, rule, group, near, linked, at)
                 similar.append(group)
             else:
-                _join(plan, rule, group, memories, edges.merged, at)
-    plan.clusters.extend(_without_summary(similar, edges.summaries.values()))
+                _join(plan, rule, group, memories, merged, at)
+    plan.tally.clusters.extend(_without_summary(similar, summaries.values()))
     return memories
-
-
-class _KnownEdges:
-    """The edges of a namespace that the rules about similar memories need.
-
-    `linked` are pairs of memories that relate, `merged` the ends of `merged_into`, and
-    `summaries` the memories in each summary."""
-
-    def __init__(self, ties: Iterable[Tie], memories: Mapping[str, Memory]) -> None:
-        self.linked: set[tuple[str, str]] = set()
-        self.merged: set[tuple[str, str]] = set()
-        self.summaries: dict[str, set[str]] = {}
-        ids = {id_: id_ for id_ in memories}  # so that each id is stored once
-        for tie in ties:
-            start, to = ids.get(tie.from_id, tie.from_id), ids.get(tie.to_id, tie.to_id)
-            if tie.rel == Rel.RELATES_TO:
-                self.linked.add(_pair(start, to))
-            elif tie.rel == Rel.MERGED_INTO:
-                self.merged.add((start, to))
-            elif tie.rel == Rel.CONTAINS:
-                self.summaries.setdefault(start, set()).add(to)
 
 
 def _pair(one: str, other: str) -> tuple[str, str]:
@@ -325,7 +302,7 @@ def _link(
         newer, older = max(left, right), min(left, right)
         plan.add_edge(Edge(newer, older, Rel.RELATES_TO, weight, at), rule.id, "LINK")
     if new_pairs:
-        plan.applied += 1
+        plan.tally.applied += 1
 
 
 _ACTIVITY = {Tier.LTM: 2, Tier.STM: 2, Tier.SENSORY: 1, Tier.DORMANT: 0}
@@ -371,7 +348,7 @@ def _join(
             plan.add_edge(Edge(memory.id, kept.id, Rel.MERGED_INTO, 0.0, at), rule.id, "TRAIL")
         memories[memory.id] = plan.change(memory, rule.id, op, fields)
     if duplicates:
-        plan.applied += 1
+        plan.tally.applied += 1
         memories[kept.id] = _gather(plan, rule, kept, duplicates, merge=op == "MERGE")
 
 

@@ -6,7 +6,6 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from ghostmem.lifecycle.apply import SKIPPED
 from ghostmem.lifecycle.plan import make_plan
@@ -23,7 +22,6 @@ from ghostmem.model import NsFilter, Report, Run
 from ghostmem.store import Store, validate
 from ghostmem.store.lookup import names_of
 from ghostmem.store.processes import is_alive
-from ghostmem.store.tally import Tally
 from ghostmem.store.work_queue import shared
 
 POLL_SECONDS = 0.1  # time between checks whether another process has finished
@@ -87,19 +85,10 @@ def _dry_run(store: Store, scope: NsFilter, relink: bool, progress: Progress | N
         ]
         entries = [entry for entry in tx.runs.entries(run.id) if entry.done != SKIPPED]
         entries += [entry for plan in plans for entry in plan.entries]
-        report = with_changes(tx, Report(run.id, True, run.at), entries)
-        tally = tx.runs.tallied(run.id) if unfinished else Tally()
-    return replace(
-        report,
-        memories_evaluated=tally.evaluated + sum(plan.evaluated for plan in plans),
-        rules_applied=tally.applied + sum(plan.applied for plan in plans),
-        linked_clusters=(
-            *map(tuple, tally.clusters),
-            *(group for plan in plans for group in plan.clusters),
-        ),
-        notes=(*tally.notes, *(note for plan in plans for note in plan.notes)),
-        resumed=unfinished is not None,
-    )
+        tallies = [tx.runs.tallied(run.id)] if unfinished else []
+        tallies += [plan.tally for plan in plans]
+        report = Report(run.id, True, run.at, resumed=unfinished is not None)
+        return with_changes(tx, report, entries, *tallies)
 
 
 def _begin(store: Store, scope: NsFilter, relink: bool) -> tuple[Run, str, bool]:

@@ -9,6 +9,7 @@ from ghostmem.lifecycle.apply import APPLIED, SKIPPED, apply_all
 from ghostmem.lifecycle.plan import COUNTED
 from ghostmem.model import Change, NsFilter, Report, Run
 from ghostmem.store import AuditEntry, Store, Transaction
+from ghostmem.store.tally import Tally
 
 CHANGES_PER_TRANSACTION = 500
 VERB = "reflect"
@@ -28,16 +29,9 @@ def relinks(run: Run) -> bool:
 
 def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:
     """Return the report of a finished run."""
-    tally = tx.runs.tallied(run.id)
     entries = [entry for entry in tx.runs.entries(run.id) if entry.done == APPLIED]
-    return replace(
-        with_changes(tx, Report(run.id, False, run.at), entries),
-        memories_evaluated=tally.evaluated,
-        rules_applied=tally.applied,
-        linked_clusters=tuple(map(tuple, tally.clusters)),
-        notes=tuple(tally.notes),
-        resumed=resumed,
-    )
+    report = Report(run.id, False, run.at, resumed=resumed)
+    return with_changes(tx, report, entries, tx.runs.tallied(run.id))
 
 
 def apply_planned(
@@ -61,10 +55,20 @@ def apply_planned(
                 on_last(tx)
 
 
-def with_changes(tx: Transaction, report: Report, entries: Sequence[AuditEntry]) -> Report:
-    """Return a report with these changes and their counts."""
+def with_changes(
+    tx: Transaction, report: Report, entries: Sequence[AuditEntry], *tallies: Tally
+) -> Report:
+    """Return a report with these changes, their counts, and the sum of some tallies."""
     counts: dict[str, Any] = Counter(COUNTED[entry.op] for entry in entries if entry.op in COUNTED)
-    return replace(report, changes=tuple(changes_of(tx, entries)), **counts)
+    return replace(
+        report,
+        changes=tuple(changes_of(tx, entries)),
+        memories_evaluated=sum(tally.evaluated for tally in tallies),
+        rules_applied=sum(tally.applied for tally in tallies),
+        linked_clusters=tuple(tuple(group) for tally in tallies for group in tally.clusters),
+        notes=tuple(note for tally in tallies for note in tally.notes),
+        **counts,
+    )
 
 
 def changes_of(tx: Transaction, entries: Sequence[AuditEntry]) -> list[Change]:

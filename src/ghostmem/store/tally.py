@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 
-class Tally(NamedTuple):
+@dataclass
+class Tally:
     """The memories evaluated, the rules applied, groups of similar memories by key, and notes."""
 
     evaluated: int = 0
     applied: int = 0
-    clusters: Sequence[Sequence[str]] = ()
-    notes: Sequence[str] = ()
+    clusters: list[Sequence[str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 class _Recorded(NamedTuple):
@@ -26,7 +28,7 @@ class _Recorded(NamedTuple):
 def tally_of(text: str) -> Tally:
     """Read the counts of a run, with its groups of keys ordered by namespace."""
     evaluated, applied, groups, notes = _read(text)
-    clusters = [keys for _, keys in sorted(groups, key=lambda group: group[0])]
+    clusters: list[Sequence[str]] = [keys for _, keys in sorted(groups, key=lambda group: group[0])]
     return Tally(evaluated, applied, clusters, sorted(notes))
 
 

@@ -53,7 +53,7 @@ def admin_revoke(console: Console, role: str, namespaces: tuple[str, ...]) -> No
 def admin_grants(console: Console) -> None:
     """List the grants of database roles."""
     console.show_all(
-        cluster.list_grants(console.ghost.store),
+        cluster.administration(console.ghost.store).grants(),
         _grant_text,
         "no grants yet; `ghost admin grant` adds one",
     )
@@ -68,7 +68,9 @@ def _grant_text(grant: "Grant") -> str:
 def admin_nodes(console: Console) -> None:
     """List the servers of the cluster."""
     console.show_all(
-        cluster.nodes(console.ghost.store), _server_text, "the cluster has no nodes yet"
+        cluster.administration(console.ghost.store).nodes(),
+        _server_text,
+        "the cluster has no nodes yet",
     )
 
 
@@ -121,7 +123,7 @@ def admin_isolate(console: Console, ns: str, to: str | None) -> None:
 @click.option("--drop", is_flag=True, help="Drop the indexes instead.")
 def admin_index(console: Console, drop: bool) -> None:
     """Create an HNSW index for the vectors of each model, for namespaces with millions."""
-    done = cluster.index(console.ghost.store, drop=drop, progress=console.progress("indexed"))
+    done = cluster.administration(console.ghost.store).index(drop, console.progress("indexed"))
     console.show_all(
         done,
         _dropped_text if drop else _index_text,

@@ -51,7 +51,7 @@ class PostgresAdministration:
         with administered(self._url) as connection:
             return cluster.isolate(connection, self._location, ns, to)
 
-    def index(self, drop: bool, progress: Progress | None) -> list[VectorIndex]:
+    def index(self, drop: bool = False, progress: Progress | None = None) -> list[VectorIndex]:
         """Create an HNSW index for the vectors of each model, or drop the indexes."""
         with administered(self._url) as connection:
             return hnsw.drop(connection) if drop else hnsw.build(connection, progress)

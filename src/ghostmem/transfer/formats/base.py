@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import EDGE_WEIGHTS, FileRef, Kind, Rel
 from ghostmem.schema import too_deep
@@ -201,6 +202,31 @@ def objects_of(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
             if not isinstance(value, dict):
                 raise broken(where, f"this is not an object: {shown(value)}")
             yield where, value
+
+
+def text_of(row: Mapping[str, Any], name: str, where: str, *, required: bool = False) -> str:
+    """Return a text of a row, or an empty one."""
+    value = row.get(name)
+    if not isinstance(value or "", str) or (required and not (value or "").strip()):
+        raise broken(where, f"{name} must be a text, not {shown(value)}")
+    return value or ""
+
+
+def texts_of(row: Mapping[str, Any], name: str, where: str) -> list[str]:
+    """Return a list of texts of a row, or an empty one."""
+    value = row.get(name) or []
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise broken(where, f"{name} must be a list of texts, not {shown(value)}")
+    return value
+
+
+def time_of(row: Mapping[str, Any], name: str, where: str) -> datetime | None:
+    """Return a time of a row, if it has one."""
+    text = text_of(row, name, where)
+    try:
+        return parse_time(text, name) if text else None
+    except InvalidInputError as error:
+        raise broken(where, error.message, error.hint) from None
 
 
 def markdown_files(root: Path) -> tuple[list[Path], list[str]]:

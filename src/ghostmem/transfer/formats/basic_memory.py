@@ -1,12 +1,9 @@
 """Read a folder of basic-memory: notes with front matter, observations and relations."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from ghostmem.clock import parse_time
-from ghostmem.errors import InvalidInputError
 from ghostmem.text.frontmatter import ParsedNote, parse_note, words
 from ghostmem.text.links import link_name, observed_tags, prose_lines, relations
 from ghostmem.text.sections import slug
@@ -15,11 +12,11 @@ from ghostmem.transfer.formats.base import (
     Foreign,
     ForeignMemory,
     ForeignRelation,
-    broken,
     capped,
     markdown_files,
     nothing,
     read_text,
+    time_of,
     unique,
     with_relations,
 )
@@ -75,6 +72,7 @@ def _note(file: Path, root: Path, notes: list[str]) -> _ParsedNote | None:
     lines = list(prose_lines(note.body))
     tags = [*words(note.fields.get("tags")), *observed_tags(lines)]
     key = permalink or "/".join(slug(part) for part in path.split("/"))
+    created = next((_field(note, name) for name in CREATED if note.fields.get(name)), "")
     meta = {TOOL: {name: value for name, value in note.fields.items() if value and name != "tags"}}
     memory = ForeignMemory(
         permalink or path,
@@ -82,7 +80,7 @@ def _note(file: Path, root: Path, notes: list[str]) -> _ParsedNote | None:
         note.body.strip(),
         where,
         tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in tags if tag.strip("#"))),
-        created_at=_created(note, where),
+        created_at=time_of({"created": created}, "created", where),
         meta=meta,
     )
     return _ParsedNote(
@@ -93,14 +91,6 @@ def _note(file: Path, root: Path, notes: list[str]) -> _ParsedNote | None:
 def _field(note: ParsedNote, name: str) -> str:
     value = note.fields.get(name, "")
     return " ".join((value if isinstance(value, str) else " ".join(value)).split())
-
-
-def _created(note: ParsedNote, where: str) -> datetime | None:
-    text = next((_field(note, name) for name in CREATED if note.fields.get(name)), "")
-    try:
-        return parse_time(text, "created") if text else None
-    except InvalidInputError as error:
-        raise broken(where, error.message, error.hint) from None
 
 
 def _targets(parsed: Iterable[_ParsedNote], memories: Iterable[ForeignMemory]) -> dict[str, str]:

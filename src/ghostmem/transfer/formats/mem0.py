@@ -2,12 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ghostmem.clock import parse_time
-from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind
 from ghostmem.store.validate import shown
 from ghostmem.transfer.formats.base import (
@@ -20,6 +17,9 @@ from ghostmem.transfer.formats.base import (
     nothing,
     objects_of,
     read_text,
+    text_of,
+    texts_of,
+    time_of,
     unique,
 )
 
@@ -98,7 +98,9 @@ def _memory(row: Mapping[str, Any], where: str) -> ForeignMemory | None:
         raise broken(where, f"metadata must be an object, not {shown(metadata)}")
     key = key_of(" ".join(texts[0].split()[:KEY_WORDS]))
     name = row.get("id")
-    kept = {
+    tags = (" ".join(tag.split()) for tag in texts_of(row, "categories", where))
+    owners = (text_of(row, name, where) for name in ("user_id", "agent_id", "run_id"))
+    fields = {
         name: value for name, value in row.items() if name not in NOT_KEPT and value is not None
     }
     return ForeignMemory(
@@ -109,34 +111,9 @@ def _memory(row: Mapping[str, Any], where: str) -> ForeignMemory | None:
         kind=Kind.PROCEDURAL
         if metadata.get("memory_type") == "procedural_memory"
         else Kind.SEMANTIC,
-        tags=_tags(row.get("categories"), where),
-        created_at=_time(row, "created_at", where),
-        expires_at=_time(row, "expiration_date", where),
-        source_user=_owner(row, where),
-        meta={TOOL: kept},
+        tags=tuple(dict.fromkeys(filter(None, tags))),
+        created_at=time_of(row, "created_at", where),
+        expires_at=time_of(row, "expiration_date", where),
+        source_user=next(filter(None, owners), None),
+        meta={TOOL: fields},
     )
-
-
-def _tags(value: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(value or [], list) or not all(isinstance(tag, str) for tag in value or []):
-        raise broken(where, f"categories must be a list of texts, not {shown(value)}")
-    return tuple(dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in value or []))))
-
-
-def _time(row: Mapping[str, Any], name: str, where: str) -> datetime | None:
-    value = row.get(name)
-    if value is None or value == "":
-        return None
-    if not isinstance(value, str):
-        raise broken(where, f"{name} must be a time written as text, not {shown(value)}")
-    try:
-        return parse_time(value, name)
-    except InvalidInputError as error:
-        raise broken(where, error.message, error.hint) from None
-
-
-def _owner(row: Mapping[str, Any], where: str) -> str | None:
-    owner = next((row[name] for name in ("user_id", "agent_id", "run_id") if row.get(name)), None)
-    if owner is not None and not isinstance(owner, str):
-        raise broken(where, f"the owner must be text, not {shown(owner)}")
-    return owner

@@ -9,12 +9,13 @@ from ghostmem.transfer.formats.base import (
     Foreign,
     ForeignMemory,
     ForeignRelation,
-    broken,
     capped,
     key_of,
     nothing,
     objects_of,
     read_text,
+    text_of,
+    texts_of,
     unique,
     with_relations,
 )
@@ -32,8 +33,9 @@ def read(path: Path) -> Foreign:
             case "entity":
                 entities.append(_entity(row, where))
             case "relation":
-                start, word = _text(row, "from", where), _text(row, "relationType", where)
-                relations.append((start, word, _text(row, "to", where)))
+                names = ("from", "relationType", "to")
+                start, word, to = (text_of(row, name, where, required=True) for name in names)
+                relations.append((start, word, to))
             case kind:
                 notes.append(f"{where}: left out a line of type {shown(kind)}")
     if not entities:
@@ -58,25 +60,10 @@ def read(path: Path) -> Foreign:
 
 
 def _entity(row: Mapping[str, Any], where: str) -> ForeignMemory:
-    name = _text(row, "name", where)
-    observations = row.get("observations") or []
-    if not isinstance(observations, list) or not all(
-        isinstance(line, str) for line in observations
-    ):
-        raise broken(where, f"observations must be a list of texts, not {shown(observations)}")
-    kind = row.get("entityType") or ""
-    if not isinstance(kind, str):
-        raise broken(where, f"entityType must be text, not {shown(kind)}")
+    name, kind = text_of(row, "name", where, required=True), text_of(row, "entityType", where)
     tag = " ".join(kind.split())
-    content = "\n".join(line for line in observations if line.strip())
+    content = "\n".join(line for line in texts_of(row, "observations", where) if line.strip())
     meta = {TOOL: {"entityType": kind}} if kind else {}
     return ForeignMemory(
         name, key_of(name), content or name, where, tags=(tag,) if tag else (), meta=meta
     )
-
-
-def _text(row: Mapping[str, Any], name: str, where: str) -> str:
-    value = row.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise broken(where, f"{name} must be a text, not {shown(value)}")
-    return value
