@@ -5,6 +5,7 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -81,18 +82,18 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _answer(self, op: Any) -> Any:
-        if isinstance(op, GetOp):
-            return self._get(op)
-        if isinstance(op, SearchOp):
-            return self._search(op)
-        if isinstance(op, ListNamespacesOp):
-            return self._namespaces(op)
-        if isinstance(op, PutOp):
-            return None
-        raise InvalidInputError(
-            f"{type(op).__name__} is not an operation of a store",
-            "use GetOp, PutOp, SearchOp, ListNamespacesOp",
-        )
+        answers: Mapping[type, Callable[[Any], Any]] = {
+            GetOp: self._get,
+            SearchOp: self._search,
+            ListNamespacesOp: self._namespaces,
+            PutOp: lambda _: None,
+        }
+        if type(op) not in answers:
+            raise InvalidInputError(
+                f"{type(op).__name__} is not an operation of a store",
+                "use GetOp, PutOp, SearchOp, ListNamespacesOp",
+            )
+        return answers[type(op)](op)
 
     def _get(self, op: GetOp) -> Item | None:
         try:
@@ -105,7 +106,8 @@ class GhostStore(BaseStore):  # type: ignore[misc]
     def _put(self, op: PutOp) -> None:
         ns, key = to_namespace(self.root, op.namespace), to_key(op.key)
         if op.value is None:
-            self._remove(ns, key)
+            with suppress(NotFoundError):
+                self.ghost.rm(ns, key)
             return
         before = self._current(ns, key)
         memory = self.ghost.put(
@@ -140,12 +142,6 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         except NotFoundError:
             return None
         return last if last.is_current(self.ghost.store.clock()) else None
-
-    def _remove(self, ns: str, key: str) -> None:
-        try:
-            self.ghost.rm(ns, key)
-        except NotFoundError:
-            pass
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         """Return items below a namespace: best first for a query, else newest first."""
@@ -233,7 +229,7 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         minutes = _about(memory).get("minutes")
         if not wanted or minutes is None:
             return
-        try:
+        with suppress(VersionConflictError):
             self.ghost.put(
                 memory.ns,
                 memory.key,
@@ -243,8 +239,6 @@ class GhostStore(BaseStore):  # type: ignore[misc]
                 dedup=False,
                 allow_secrets=True,  # it was redacted when it was first stored
             )
-        except VersionConflictError:
-            pass
 
 
 def _texts(value: Mapping[str, Any], path: str) -> list[str]:

@@ -119,11 +119,8 @@ def listing(path: str, files: Mapping[str, str]) -> str:
 
 def places(text: str, part: str) -> list[int]:
     """Return the positions of a part in a text, also overlapping; none for an empty part."""
-    positions, at = [], text.find(part) if part else -1
-    while at >= 0:
-        positions.append(at)
-        at = text.find(part, at + 1)
-    return positions
+    pattern = f"(?={re.escape(part)})"
+    return [match.start() for match in re.finditer(pattern, text)] if part else []
 
 
 def bare(message: str) -> MemoryFileError:
@@ -209,11 +206,9 @@ class MemoryFiles:
     def create(self, path: str, file_text: str) -> str:
         """Create a new file."""
         key = key_of(path)
-        self._must_be_free(key, f"File {path} already exists")
-        try:
-            notes = self._put(key, file_text, 0)
-        except VersionConflictError:
-            raise MemoryFileError(f"File {path} already exists") from None
+        conflict = f"File {path} already exists"
+        self._must_be_free(key, conflict)
+        notes = self._put(key, file_text, 0, conflict)
         return "\n".join([f"File created successfully at: {path}", *notes])
 
     def str_replace(self, path: str, old_str: str, new_str: str = "") -> str:
@@ -280,13 +275,12 @@ class MemoryFiles:
             raise MemoryFileError(
                 f"Cannot rename {old_path} to {new_path}: the target is inside it"
             )
-        self._must_be_free(new, f"The destination {new_path} already exists")
+        conflict = f"The destination {new_path} already exists"
+        self._must_be_free(new, conflict)
         _refuse_locked(moved)
-        try:
-            for memory in moved:
-                self._put(f"{new}{memory.key.removeprefix(old)}", _text(memory), 0, memory)
-        except VersionConflictError:
-            raise MemoryFileError(f"The destination {new_path} already exists") from None
+        for memory in moved:
+            key = f"{new}{memory.key.removeprefix(old)}"
+            self._put(key, _text(memory), 0, conflict, memory)
         self._remove_all(moved)
         return f"Successfully renamed {old_path} to {new_path}"
 
@@ -329,17 +323,17 @@ class MemoryFiles:
                 raise MemoryFileError(f"The path {path_of(folder)} is a file, not a directory")
 
     def _change(self, path: str, memory: Memory, text: str) -> tuple[str, ...]:
-        try:
-            return self._put(memory.key, text, memory.version, memory)
-        except VersionConflictError:
-            raise MemoryFileError(
-                f"The file {path} was changed by another program meanwhile; view it and try again"
-            ) from None
+        conflict = (
+            f"The file {path} was changed by another program meanwhile; view it and try again"
+        )
+        return self._put(memory.key, text, memory.version, conflict, memory)
 
-    def _put(self, key: str, text: str, base: int, like: Memory | None = None) -> tuple[str, ...]:
+    def _put(
+        self, key: str, text: str, base: int, conflict: str, like: Memory | None = None
+    ) -> tuple[str, ...]:
         """Store the text of a file as the version after `base`, with the fields of `like`.
 
-        Returns the notes about it."""
+        Returns the notes about it; `conflict` is the error if there is another version."""
         blank = not text.strip()
         fields: dict[str, Any] = {"kind": Kind.SEMANTIC, "tier": Tier.LTM}
         if like is not None:
@@ -357,7 +351,7 @@ class MemoryFiles:
                 **fields,
             )
         except VersionConflictError:
-            raise
+            raise MemoryFileError(conflict) from None
         except GhostError as error:
             raise MemoryFileError(f"{error.message}; {error.hint}") from error
         return memory.notes
