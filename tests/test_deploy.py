@@ -11,7 +11,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from ghostmem.cli.main import cli
-from ghostmem.settings import parse, table
+from ghostmem.settings import SETTINGS, parse
 from ghostmem.web.app import RequestLimits
 from ghostmem.web.serve import GRACE
 
@@ -25,7 +25,10 @@ FILES = sorted(
 UNITS = [name for name in FILES if name.startswith("systemd/")]
 PORT = "8642"
 USER = 10001
-ENVIRONMENT = {"GHOST_CONFIG", *(name for _, _, names, _, _ in table() for name in names)}
+ENVIRONMENT = {
+    "GHOST_CONFIG",
+    *(name for part in SETTINGS.values() for name in part.metadata["env"]),
+}
 HARDENED = {
     "NoNewPrivileges": "yes",
     "ProtectSystem": "strict",
@@ -143,7 +146,7 @@ def test_every_variable_is_a_setting(name: str) -> None:
 
 def test_every_value_of_a_setting_is_good() -> None:
     """Values in the files are such as the settings take."""
-    names = {env: name for name, _, all_names, _, _ in table() for env in all_names}
+    names = {env: name for name, part in SETTINGS.items() for env in part.metadata["env"]}
     given = {**compose()["x-ghost"]["environment"], **of_kind("ConfigMap")[0]["data"]}
     for name in UNITS:
         for line in unit(name).get("Service", {}).get("Environment", []):

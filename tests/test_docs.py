@@ -25,7 +25,7 @@ from ghostmem.embed.wordpiece import FOLDER
 from ghostmem.model import Access
 from ghostmem.search import cutoff
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
-from ghostmem.settings import PROVIDERS, table
+from ghostmem.settings import PROVIDERS, SETTINGS, listed_settings
 from ghostmem.store.export_lines import TRANSIENT
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -316,7 +316,7 @@ def test_every_setting_is_documented_and_exists() -> None:
     part = sections("docs/settings.md")["Settings and environment variables"]
     listed = dict(zip(cells(part), cells(part, 1), strict=True))
     assert {name.strip("`"): tuple(codes(variables)) for name, variables in listed.items()} == {
-        name: variables for name, _, variables, _, _ in table()
+        part.name: part.metadata["env"] for part in listed_settings()
     }
 
 
@@ -327,7 +327,7 @@ def test_every_variable_is_documented_and_read() -> None:
     )
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     read = set(pattern.findall(source))
-    assert read >= {variable for _, _, variables, _, _ in table() for variable in variables}
+    assert read >= {variable for part in SETTINGS.values() for variable in part.metadata["env"]}
     assert read <= set(pattern.findall(text("docs/settings.md")))
     for page in (page for page in ALL_PAGES if not page.startswith("tests/")):
         if page != "docs/original.md":

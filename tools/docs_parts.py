@@ -294,19 +294,39 @@ def option_row(option: click.Option, context: click.Context) -> list[str]:
 
 
 def settings_part() -> str:
-    """Return every setting."""
+    """Return every listed setting."""
     rows = [
         [
-            f"`{name}`",
-            ", ".join(f"`{variable}`" for variable in variables),
-            f"`{default}`" if default != "" else "(none)",
-            ", ".join(f"`{choice}`" for choice in choices)
-            or type(default).__name__.replace("str", "text"),
-            about[0].upper() + about[1:] + ".",
+            f"`{part.name}`",
+            ", ".join(f"`{variable}`" for variable in part.metadata["env"]),
+            f"`{part.default}`" if part.default != "" else "(none)",
+            ", ".join(f"`{choice}`" for choice in part.metadata["choices"])
+            or type(part.default).__name__.replace("str", "text"),
+            sentence(part.metadata["about"]),
         ]
-        for name, default, variables, about, choices in settings.table()
+        for part in settings.listed_settings()
     ]
     return table("name | environment | default | values | meaning", rows)
+
+
+def profile_part() -> str:
+    """Return the settings that are parts of the profile `specified`, or only read."""
+    rows = [
+        [
+            ", ".join(f"`{variable}`" for variable in part.metadata["env"]),
+            f"`{part.default}`",
+            f"`{part.default if specified is None else specified}`",
+            sentence(part.metadata["about"]),
+        ]
+        for part in settings.SETTINGS.values()
+        if (specified := part.metadata["specified"]) is not None or not part.metadata["is_listed"]
+    ]
+    return table("environment | default | specified | meaning", rows)
+
+
+def sentence(text: str) -> str:
+    """Return a phrase with a capital and a full stop."""
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def children(error: type[BaseException]) -> list[type[errors.GhostError]]:
@@ -586,7 +606,7 @@ def mcp_tool_part() -> str:
 PARTS: dict[str, Callable[[], dict[str, str]]] = {
     "docs/cli.md": overview_parts,
     **{f"docs/cli/{slug(title)}.md": partial(group_parts, title) for title in GROUPS},
-    "docs/settings.md": lambda: {"settings": settings_part()},
+    "docs/settings.md": lambda: {"settings": settings_part(), "profile": profile_part()},
     "docs/library.md": lambda: {"methods": method_tables()},
     **{f"docs/library/{slug(title)}.md": partial(library_parts, title) for title in METHODS},
     "docs/library/types.md": lambda: {"types": type_part()},

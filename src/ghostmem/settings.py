@@ -8,7 +8,7 @@ use.
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import Field, field, fields
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
@@ -20,26 +20,7 @@ PROVIDERS = ("local", "static", "ollama", "openai", "none")
 # whole. Patterns are texts here, because most commands never use them.
 _CREDENTIALS = r"(?s)(://[^:/@]*):.*@|(password=)(?:'[^']*'|[^&\s]+)"
 _UNESCAPED = r"[@/]|%(?![0-9A-Fa-f]{2})"
-# the values of the specification, where the defaults differ from them by measurement
-PROFILES: Mapping[str, Mapping[str, Any]] = {
-    "": {},
-    "specified": {
-        "default_kind": "tier",
-        "embed_model": "all-MiniLM-L6-v2",
-        "judge": "off",
-        "fusion": "rrf",
-        "rerank": "off",
-        "abstain": False,
-        "cutoff": "off",
-        "context_score": "specified",
-        "context_whole": False,
-        "edge_threshold": 0.8,
-        "edge_hops": 1,
-        "containment": "always",
-        "ltm_idle_hours": 168.0,
-        "freshness": "off",
-    },
-}
+SPECIFIED = "specified"  # the profile with the values of the specification
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -50,10 +31,25 @@ def setting(
     choices: tuple[str, ...] = (),
     low: float = 0,
     high: float = 1e12,
+    specified: Any = None,
+    is_listed: bool = True,
 ) -> Any:
-    """Declare a setting: default, environment variables (first wins), description, choices."""
-    limits = {"choices": choices, "low": low, "high": high}
-    return field(default=default, metadata={"env": tuple(env.split()), "about": about, **limits})
+    """Declare a setting: default, environment variables (first wins), description, choices, limits.
+
+    Args:
+        specified: Its value in the profile `specified`, where that differs.
+        is_listed: False for a part of the profile, whose variable is only read.
+    """
+    metadata = {
+        "env": tuple(env.split()),
+        "about": about,
+        "choices": choices,
+        "low": low,
+        "high": high,
+        "specified": specified,
+        "is_listed": is_listed,
+    }
+    return field(default=default, metadata=metadata)
 
 
 @frozen
@@ -77,16 +73,14 @@ class Settings:
         "the store: a file, :memory:, or a postgresql:// URL",
     )
     ns: str = setting(
-        "",
-        "GHOST_NS",
-        "the default namespace; empty: that of the project in the current folder",
+        "", "GHOST_NS", "the default namespace; empty: that of the project in the current folder"
     )
     profile: str = setting(
         "",
         "GHOST_PROFILE",
         "values for all settings that are not set: specified has those of the specification, "
         "where the defaults differ",
-        ("specified",),
+        (SPECIFIED,),
     )
     default_kind: str = setting(
         "semantic",
@@ -94,6 +88,8 @@ class Settings:
         "the kind of a new memory if the put gives none; tier: episodic in the tiers sensory and "
         "stm, semantic in ltm and dormant",
         ("semantic", "episodic", "procedural", "tier"),
+        specified="tier",
+        is_listed=False,
     )
     format: str = setting("text", "GHOST_FORMAT", "the output format of commands", ("text", "json"))
     compat: bool = setting(
@@ -151,6 +147,7 @@ class Settings:
         "GHOST_EMBED_MODEL AGENT_MEMORY_EMBED_MODEL",
         "the model for ollama or openai; with local: ghost-minilm-1, all-MiniLM-L6-v2 or "
         "a folder; empty: the store's model, ghost-minilm-1 for a new store",
+        specified="all-MiniLM-L6-v2",
     )
     embed_url: str = setting(
         "", "GHOST_EMBED_URL AGENT_MEMORY_EMBED_URL", "the address of the ollama or openai server"
@@ -164,12 +161,15 @@ class Settings:
         "remembering, correct others, or are attacks; auto: with local, ollama and openai; "
         "off: short lists of phrases decide",
         ("auto", "on", "off"),
+        specified="off",
     )
     fusion: str = setting(
         "linear",
         "GHOST_FUSION",
         "how the retrievers of a search are combined: linear, or rrf with k = 60",
         ("linear", "rrf"),
+        specified="rrf",
+        is_listed=False,
     )
     rerank: str = setting(
         "auto",
@@ -177,6 +177,7 @@ class Settings:
         "whether the judge, if it is used, reads the best candidates of a search and "
         "changes their scores; auto: those up to 500 tokens in total; on: the first 20; off: none",
         ("auto", "on", "off"),
+        specified="off",
     )
     rerank_deadline: float = setting(
         0.5,
@@ -185,13 +186,19 @@ class Settings:
         "maximum seconds of CPU time that the judge takes",
     )
     abstain: bool = setting(
-        True, "GHOST_ABSTAIN", "return nothing for a question that no memory answers"
+        True,
+        "GHOST_ABSTAIN",
+        "return nothing for a question that no memory answers",
+        specified=False,
+        is_listed=False,
     )
     cutoff: str = setting(
         "on",
         "GHOST_CUTOFF",
         "leave weak hits out of the list of a search, and give their number: on, or off",
         ("on", "off"),
+        specified="off",
+        is_listed=False,
     )
     context_score: str = setting(
         "relevance",
@@ -199,52 +206,74 @@ class Settings:
         "how context orders memories: relevance first, or the weights by kind and edge "
         "boosts of the specification",
         ("relevance", "specified"),
+        specified="specified",
+        is_listed=False,
     )
     context_whole: bool = setting(
         True,
         "GHOST_CONTEXT_WHOLE",
         "return all memories of a namespace in a context when they take at most a quarter of "
         "the budget",
+        specified=False,
+        is_listed=False,
     )
     min_score: float = setting(
         0.0,
         "GHOST_MIN_SCORE",
         "minimum score of a memory in a context, instead of the cut-off; 0: the cut-off",
         high=10,
+        is_listed=False,
     )
     min_spread: float = setting(
         0.0,
         "GHOST_MIN_SPREAD",
         "keep only the best memory of a context whose scores are closer together than this; 0: all",
         high=10,
+        is_listed=False,
     )
     edge_threshold: float = setting(
         0.0,
         "GHOST_EDGE_THRESHOLD",
         "minimum cosine for a put to link memories; 0: the model's own, 0.80 for MiniLM",
         high=1,
+        specified=0.8,
+        is_listed=False,
     )
-    edge_expansion: bool = setting(True, "GHOST_EDGE_EXPANSION", "follow edges in a context")
+    edge_expansion: bool = setting(
+        True, "GHOST_EDGE_EXPANSION", "follow edges in a context", is_listed=False
+    )
     edge_damping: float = setting(
         0.3,
         "GHOST_EDGE_DAMPING",
         "share of a score that remains after one edge of weight 1",
         high=1,
+        is_listed=False,
     )
     edge_min_weight: float = setting(
-        0.1, "GHOST_EDGE_MIN_WEIGHT", "edges lighter than this are not followed", high=1
+        0.1,
+        "GHOST_EDGE_MIN_WEIGHT",
+        "edges lighter than this are not followed",
+        high=1,
+        is_listed=False,
     )
     edge_max_per_seed: int = setting(
-        5, "GHOST_EDGE_MAX_PER_SEED", "maximum number of edges followed from one memory"
+        5,
+        "GHOST_EDGE_MAX_PER_SEED",
+        "maximum number of edges followed from one memory",
+        is_listed=False,
     )
     edge_max_expansion: int = setting(
-        50, "GHOST_EDGE_MAX_EXPANSION", "maximum number of memories that edges add to a context"
+        50,
+        "GHOST_EDGE_MAX_EXPANSION",
+        "maximum number of memories that edges add to a context",
+        is_listed=False,
     )
     edge_max_boost: float = setting(
         0.5,
         "GHOST_EDGE_MAX_BOOST",
         "maximum boost of a found memory by edges, as a share of its score",
         high=10,
+        is_listed=False,
     )
     edge_hops: int = setting(
         2,
@@ -252,9 +281,15 @@ class Settings:
         "maximum number of edges in a path; the specification has 1",
         low=1,
         high=3,
+        specified=1,
+        is_listed=False,
     )
     relink_max: int = setting(
-        8, "GHOST_RELINK_MAX", "maximum number of links that a relink adds to one memory", low=1
+        8,
+        "GHOST_RELINK_MAX",
+        "maximum number of links that a relink adds to one memory",
+        low=1,
+        is_listed=False,
     )
     containment: str = setting(
         "roomy",
@@ -262,12 +297,16 @@ class Settings:
         "a summary comes before its children and suppresses them: roomy unless everything "
         "fits, or always",
         ("roomy", "always"),
+        specified="always",
+        is_listed=False,
     )
     ltm_idle_hours: float = setting(
         8760.0,
         "GHOST_LTM_IDLE_HOURS",
         "hours without use after which the rule sys-demote-stale-ltm makes a long-term memory "
         "dormant",
+        specified=168.0,
+        is_listed=False,
     )
     max_memory_tokens: int = setting(
         400,
@@ -281,11 +320,10 @@ class Settings:
         "effect of a put that corrects an older memory: suggest links them, close "
         "retires the older one, off does nothing",
         ("suggest", "close", "off"),
+        specified="off",
     )
     dedup: bool = setting(
-        False,
-        "GHOST_DEDUP",
-        "reinforce a memory that says the same instead of storing a duplicate",
+        False, "GHOST_DEDUP", "reinforce a memory that says the same instead of storing a duplicate"
     )
     secrets: str = setting(
         "redact",
@@ -370,6 +408,7 @@ class Settings:
         False,
         "GHOST_HOOK_CHILD",
         "set by Ghost for processes that a hook starts: hooks inside them do nothing",
+        is_listed=False,
     )
 
     @property
@@ -420,26 +459,22 @@ def check_url(url: str) -> str:
     return url
 
 
+SETTINGS = {part.name: part for part in fields(Settings)}
+
+
+def listed_settings() -> list[Field[Any]]:
+    """Return the settings to show people, without parts of the profile."""
+    return [part for part in SETTINGS.values() if part.metadata["is_listed"]]
+
+
 def profile_values(profile: str, provider: str | None) -> dict[str, Any]:
     """Return the values of a profile; its embedding model is one of the provider local."""
-    values = dict(PROFILES[profile])
-    if provider not in (None, "local"):
-        values.pop("embed_model", None)
-    return values
-
-
-def table() -> list[tuple[str, Any, tuple[str, ...], str, tuple[str, ...]]]:
-    """List every setting as (name, default, environment variables, description, choices)."""
-    return [
-        (
-            part.name,
-            part.default,
-            part.metadata["env"],
-            part.metadata["about"],
-            part.metadata["choices"],
-        )
-        for part in fields(Settings)
-    ]
+    return {
+        name: part.metadata["specified"]
+        for name, part in SETTINGS.items()
+        if profile == SPECIFIED and part.metadata["specified"] is not None
+        if name != "embed_model" or provider in (None, "local")
+    }
 
 
 def config_path(env: Mapping[str, str] | None = None) -> str:
@@ -461,16 +496,12 @@ def resolve(
     path = config_path(env)
     config = read_config(path) if use_file else {}
     found: dict[str, tuple[Any, str]] = {}
-    for name, default, variables, _, _ in table():
-        variable = next((v for v in variables if env.get(v)), None)
-        if given.get(name) is not None:
-            found[name] = (parse(name, given[name], "argument"), "argument")
-        elif variable is not None:
-            found[name] = (parse(name, env[variable], variable), variable)
-        elif name in config:
-            found[name] = (parse(name, config[name], path), path)
-        else:
-            found[name] = (default, "default")
+    for name, part in SETTINGS.items():
+        values = {variable: env.get(variable) or None for variable in part.metadata["env"]}
+        values = {"argument": given.get(name), **values, path: config.get(name)}
+        source = next((source for source, value in values.items() if value is not None), "default")
+        is_default = source == "default"
+        found[name] = (part.default if is_default else parse(name, values[source], source), source)
     profile = found["profile"][0]
     for name, value in profile_values(profile, found["embed_provider"][0]).items():
         if found[name][1] == "default":
@@ -486,23 +517,21 @@ def resolve(
 
 def parse(name: str, value: Any, where: str) -> Any:
     """Check one setting's value and convert it to its type."""
-    part = next((p for p in fields(Settings) if p.name == name), None)
-    if part is None:
+    if name not in SETTINGS:
         from difflib import get_close_matches
 
-        known = [p.name for p in fields(Settings)]
-        close = get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"the settings are: {', '.join(known)}"
+        close = get_close_matches(name, SETTINGS, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"the settings are: {', '.join(SETTINGS)}"
         raise InvalidInputError(f"there is no setting {name!r} ({where})", hint)
-    choices = part.metadata["choices"]
-    about = f"{name} is {part.metadata['about']}"
+    part = SETTINGS[name]
+    choices, about = part.metadata["choices"], f"{name} is {part.metadata['about']}"
     if isinstance(part.default, bool):
         text = str(value).strip().lower()
         if text not in TRUE | FALSE:
             raise InvalidInputError(f"{name}: {value!r} is neither true nor false ({where})", about)
         return text in TRUE
     if isinstance(part.default, int | float):
-        return _number(name, value, where, type(part.default), part.metadata, about)
+        return _number(part, value, where, about)
     if not isinstance(value, str):
         raise InvalidInputError(f"{name}: {value!r} is not a text ({where})", about)
     try:
@@ -526,22 +555,17 @@ def parse(name: str, value: Any, where: str) -> Any:
     return value
 
 
-def _number(
-    name: str,
-    value: Any,
-    where: str,
-    kind: type[int] | type[float],
-    limits: Mapping[str, Any],
-    about: str,
-) -> Any:
+def _number(part: Field[Any], value: Any, where: str, about: str) -> Any:
+    low, high = part.metadata["low"], part.metadata["high"]
     try:
-        number = kind(value)
+        number = type(part.default)(value)
     except (TypeError, ValueError, OverflowError):
         number = None
-    low, high = limits["low"], limits["high"]
     if number is None or isinstance(value, bool) or not low <= number <= high:
         allowed = f"from {low:g} up" if high == 1e12 else f"from {low:g} to {high:g}"
-        raise InvalidInputError(f"{name}: {value!r} is not a number {allowed} ({where})", about)
+        raise InvalidInputError(
+            f"{part.name}: {value!r} is not a number {allowed} ({where})", about
+        )
     return number
 
 

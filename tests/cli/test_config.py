@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem import Ghost, InvalidInputError
-from ghostmem.settings import read_config, table
+from ghostmem.settings import listed_settings, read_config
 
 if TYPE_CHECKING:
     from conftest import GhostCli
@@ -25,10 +25,21 @@ def shown(ghost_cli: "GhostCli") -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in ghost_cli.rows("config", "show")}
 
 
+def test_parts_of_the_profile_are_shown_when_they_are_set(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Old names are still read, with a note that the profile has them."""
+    monkeypatch.setenv("GHOST_FUSION", "rrf")
+    found = shown(ghost_cli)
+    assert (found["fusion"]["value"], found["fusion"]["source"]) == ("rrf", "GHOST_FUSION")
+    assert found["fusion"]["about"].startswith("a part of GHOST_PROFILE=specified: ")
+    assert "cutoff" not in found
+
+
 def test_show_lists_every_setting(ghost_cli: "GhostCli") -> None:
     """Each setting with its value, where it comes from, and what it is."""
     found = shown(ghost_cli)
-    assert list(found) == [name for name, *_ in table()]
+    assert list(found) == [part.name for part in listed_settings()]
     assert found["busy_timeout"] == {
         "name": "busy_timeout",
         "value": 30.0,

@@ -16,7 +16,7 @@ from ghostmem._version import __version__
 from ghostmem.hooks.hosts import HOSTS, Moment
 from ghostmem.mcp.memory_tools import MEMORY
 from ghostmem.memory.curate import OPS
-from ghostmem.settings import PROVIDERS, table
+from ghostmem.settings import PROVIDERS, SETTINGS
 
 ROOT = Path(__file__).parent.parent.parent
 PLUGIN = ROOT / "plugins" / "claude-code"
@@ -235,7 +235,7 @@ def test_the_server_is_started_as_ghost_mcp() -> None:
     package = read(ROOT / "server.json")["packages"][0]
     assert server == {"type": "stdio", "command": "ghost", "args": ["mcp"], "env": {}}
     assert [argument["value"] for argument in package["packageArguments"]] == server["args"]
-    known = {variable for _, _, variables, _, _ in table() for variable in variables}
+    known = {variable for part in SETTINGS.values() for variable in part.metadata["env"]}
     assert {variable["name"] for variable in package["environmentVariables"]} <= known
     choices = [
         variable["choices"] for variable in package["environmentVariables"] if "choices" in variable

@@ -58,15 +58,20 @@ config = ListingGroup(
 
 
 def _show_settings(console: Console) -> None:
-    about = {name: text for name, _, _, text, _ in ghost_settings.table()}
     if console.config_error is not None:
         console.note(f"{console.config_error.message}: not used")
     for name, (value, source) in ghost_settings.resolve(
         use_file=console.config_error is None, **console.overrides
     ).items():
+        declared = ghost_settings.SETTINGS[name].metadata
+        about = declared["about"]
+        if not declared["is_listed"]:
+            if source == "default" or source.startswith("profile "):
+                continue
+            about = f"a part of GHOST_PROFILE=specified: {about}"
         value = _masked_value(name, value)
-        row = {"name": name, "value": value, "source": source, "about": about[name]}
-        console.show(row, f"{bold(name)} = {value}  {dim(f'{about[name]}  [{source}]')}")
+        row = {"name": name, "value": value, "source": source, "about": about}
+        console.show(row, f"{bold(name)} = {value}  {dim(f'{about}  [{source}]')}")
 
 
 @config.command("show", cls=TolerantCommand)
@@ -89,7 +94,7 @@ config.tolerant = True
 @click.argument(
     "name",
     shell_complete=lambda _, __, typed: [
-        name for name, *_ in ghost_settings.table() if name.startswith(typed)
+        part.name for part in ghost_settings.listed_settings() if part.name.startswith(typed)
     ],
 )
 @click.argument("value")
