@@ -133,24 +133,29 @@ def context(
         when nothing matched the query. `render` writes the pack as text.
     """
     store = store_at(store, ns, as_of)
-    conditions = Narrow(
-        kind=kind,
-        tags=tags,
-        priority=priority,
-        pinned=pinned,
-        source_user=source_user,
-        source_kind=source_kind,
-        source_scope=source_scope,
-        source_client=source_client,
-        after=after,
-        before=before,
-        valid_at=valid_at,
-        file=file,
-        file_rel=file_rel,
-    )
     text, settings = validate.text(query, "query"), store.settings
     at = store.clock() if now is None else as_time(now, "now")
-    filter_ = search_filter(ns, at, tiers, include_all, conditions)
+    filter_ = search_filter(
+        ns,
+        at,
+        tiers,
+        include_all,
+        Narrow(
+            kind=kind,
+            tags=tags,
+            priority=priority,
+            pinned=pinned,
+            source_user=source_user,
+            source_kind=source_kind,
+            source_scope=source_scope,
+            source_client=source_client,
+            after=after,
+            before=before,
+            valid_at=valid_at,
+            file=file,
+            file_rel=file_rel,
+        ),
+    )
     with_pinned = not exclude_pinned and filter_.pinned is not False
     request = ContextRequest(
         query=read_query(text, at, MAX_SEEDS),
@@ -160,8 +165,12 @@ def context(
             settings.max_memory_tokens if max_memory_tokens is None else max_memory_tokens
         ),
         count_tokens=token_counter(tokens),
-        min_score=validate.number(_or_setting(min_score, settings.min_score), "min_score"),
-        min_spread=validate.number(_or_setting(min_spread, settings.min_spread), "min_spread"),
+        min_score=validate.number(
+            settings.min_score or None if min_score is None else min_score, "min_score"
+        ),
+        min_spread=validate.number(
+            settings.min_spread or None if min_spread is None else min_spread, "min_spread"
+        ),
         for_user=validate.label(for_user, "for_user"),
         for_scope=validate.label(for_scope, "for_scope"),
         files=validate.texts(files, "files", "file path"),
@@ -191,17 +200,12 @@ def context_for_task(
         filter_=search_filter(ns, now, None, False, Narrow()),
         budget=budget,
         cap=token_cap(max_memory_tokens),
-        min_score=_or_setting(None, settings.min_score),
-        min_spread=_or_setting(None, settings.min_spread),
+        min_score=settings.min_score or None,
+        min_spread=settings.min_spread or None,
         follow_edges=settings.edge_expansion,
         for_task=True,
     )
     return _assemble(store, request)
-
-
-def _or_setting(given: float | None, setting: float) -> float | None:
-    """Return the caller's limit, or that of the settings, where 0 means none."""
-    return setting or None if given is None else given
 
 
 def _assemble(store: Store, request: ContextRequest) -> Pack:

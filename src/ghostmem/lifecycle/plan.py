@@ -1,7 +1,7 @@
 """Compute all changes of a reflect run in one namespace, without making any."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import combinations
 from typing import Any
@@ -72,7 +72,7 @@ class ReflectPlan:
         """Add a change of a memory's fields, and return the changed memory."""
         before = {name: getattr(memory, name) for name in fields}
         self.add(memory.id, rule, op, before, fields, digest(memory))
-        return memory.with_values(**fields)
+        return replace(memory, **fields)
 
     def add_edge(self, edge: Edge, rule: str, op: str) -> None:
         """Add a new edge."""

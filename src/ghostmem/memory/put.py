@@ -231,7 +231,7 @@ def with_notes(memory: Memory, request: PutRequest, prepared: Prepared) -> Memor
     notes = (*request.notes, *_missing_vectors(prepared), *dormant_note(memory, request.draft))
     if request.draft.fields.get("pinned") and not memory.pinned:
         notes += (f"not pinned, because it comes from others ({memory.source_kind})",)
-    return memory.with_values(notes=notes) if notes else memory
+    return replace(memory, notes=notes) if notes else memory
 
 
 def reasons_to_hold(store: Store, request: PutRequest, current: Memory | None) -> tuple[str, ...]:

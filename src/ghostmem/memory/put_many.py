@@ -6,6 +6,7 @@ store does not allow is refused; an item that is not valid ends the call with an
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple, Required
 
@@ -281,7 +282,7 @@ def _new_memory(store: Store, tx: Transaction, request: PutRequest) -> Memory | 
     if held := _held(store, tx, request, None):
         return held
     memory = compose(store, tx, draft, None, None, store.clock())
-    return with_notes(memory.with_values(outcome=Outcome.CREATED), request, UNLINKED)
+    return with_notes(replace(memory, outcome=Outcome.CREATED), request, UNLINKED)
 
 
 def _put_unjudged(store: Store, tx: Transaction, request: PutRequest) -> Memory:
@@ -290,7 +291,7 @@ def _put_unjudged(store: Store, tx: Transaction, request: PutRequest) -> Memory:
     if held := _held(store, tx, request, current):
         return held
     memory = write_put(store, tx, draft, UNLINKED, NOTHING)
-    return with_notes(memory.with_values(verdict=None), request, UNLINKED)
+    return with_notes(replace(memory, verdict=None), request, UNLINKED)
 
 
 def _stored(item: _Item, memory: Memory) -> StoredItem:

@@ -78,7 +78,7 @@ def write_put(
 def _with_verdict(memory: Memory, verdict: Verdict) -> Memory:
     if memory.requested_key is not None:  # another key has the same text
         verdict = Verdict(VerdictKind.RESTATEMENT, memory.key, {"same": True})
-    return memory.with_values(verdict=verdict)
+    return replace(memory, verdict=verdict)
 
 
 def _reinforce_restated(
@@ -158,7 +158,7 @@ def write_draft(
     if prepared.waits and not prepared.vectors:
         tx.index.wait(memory.id)
     outcome = Outcome.CREATED if current is None else Outcome.UPDATED
-    return memory.with_values(chunks=len(rows), outcome=outcome)
+    return replace(memory, chunks=len(rows), outcome=outcome)
 
 
 def _last_version(tx: Transaction, draft: Draft, prepared: Prepared) -> Memory | None:

@@ -1,17 +1,12 @@
 """The shared types: frozen dataclasses and enums that every package uses.
 
- memory       Memory with its enums, files and symbols; Record, the base of all
- verdict      how a new text relates to stored memories
- chunk        pieces of a memory, the unit of indexing
- alias        other wordings of a memory, other names of its source
- access       quarantined texts, accesses
- tokens       tokens for callers over the network
+ memory       Memory with its enums, files, symbols and verdict; Record, the base of all
+ records      chunks, other wordings and names, quarantined texts, uses, tokens
  graph        edges and legacy links
  notes        markdown folders and their notes
  hits         hits of a search, and the reasons for their order
  packs        packs of a context, and the reasons for their memories
- rules        lifecycle rules
- maintenance  lifecycle runs and their reports
+ lifecycle    rules, runs and their reports
 
 Modules are loaded when one of their names is first used, because a cold command needs few of
 them."""
@@ -21,12 +16,9 @@ from typing import TYPE_CHECKING
 from ghostmem.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from ghostmem.model.access import Access, Held
-    from ghostmem.model.alias import Alias, SourceAlias
-    from ghostmem.model.chunk import Chunk
     from ghostmem.model.graph import Edge, Link, Tie
     from ghostmem.model.hits import Hit, Hits, Receipt
-    from ghostmem.model.maintenance import Change, Report, Run
+    from ghostmem.model.lifecycle import SYSTEM, Change, Report, Rule, Run
     from ghostmem.model.memory import (
         CAPTURED,
         EDGE_WEIGHTS,
@@ -52,6 +44,8 @@ if TYPE_CHECKING:
         SourceKind,
         SymbolRef,
         Tier,
+        Verdict,
+        VerdictKind,
         estimate_tokens,
         is_namespace,
         optional,
@@ -59,26 +53,20 @@ if TYPE_CHECKING:
     )
     from ghostmem.model.notes import Folder, Note, Place, Stat
     from ghostmem.model.packs import Hop, LeftOut, Pack, Packed, Stage, Why
-    from ghostmem.model.rules import SYSTEM, Rule
-    from ghostmem.model.tokens import Token
-    from ghostmem.model.verdict import Verdict, VerdictKind
+    from ghostmem.model.records import Access, Alias, Chunk, Held, SourceAlias, Token
 
 _MODULES = {
     "memory": (
         "CAPTURED EDGE_WEIGHTS FileRef FileRel HEARSAY Kind LOCKED MACHINE_TAGS MINED Memory "
         "NsFilter Outcome Priority REASONING Record Rel Sort SourceKind SymbolRef THREAD "
-        "TIER_ABOVE TIER_BELOW TRANSCRIPT Tier estimate_tokens is_namespace optional plain"
+        "TIER_ABOVE TIER_BELOW TRANSCRIPT Tier Verdict VerdictKind estimate_tokens "
+        "is_namespace optional plain"
     ),
-    "verdict": "Verdict VerdictKind",
-    "chunk": "Chunk",
-    "alias": "Alias SourceAlias",
-    "access": "Access Held",
-    "tokens": "Token",
+    "records": "Access Alias Chunk Held SourceAlias Token",
     "graph": "Edge Link Tie",
     "hits": "Hit Hits Receipt",
     "packs": "Hop LeftOut Pack Packed Stage Why",
-    "rules": "Rule SYSTEM",
-    "maintenance": "Change Report Run",
+    "lifecycle": "Change Report Rule Run SYSTEM",
     "notes": "Folder Note Place Stat",
 }
 

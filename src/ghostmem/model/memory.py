@@ -3,17 +3,16 @@
 Field names are those of the specification. `to_dict` leaves out empty fields; JSON output,
 export and tools show its result."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Self
+from functools import cache
+from typing import Any
 
 from ghostmem.clock import format_time
 from ghostmem.frozen import frozen
-
-if TYPE_CHECKING:
-    from ghostmem.model.verdict import Verdict
 
 
 class TextEnum(StrEnum):
@@ -148,19 +147,14 @@ class NsFilter(str):
         return not self or (ns.startswith(self.prefix) if self.is_prefix else ns == self)
 
 
+_NAMESPACE = r"[A-Za-z0-9-][A-Za-z0-9_-]*(?::[A-Za-z0-9-][A-Za-z0-9_-]*)*"
+
+
 def is_namespace(text: str) -> bool:
     """Say whether a text is a valid namespace.
 
     It has segments of letters, digits, - and _ joined by colons, and at most 128 characters."""
-    return 0 < len(text) <= 128 and all(_is_segment(part) for part in text.split(":"))
-
-
-def _is_segment(part: str) -> bool:
-    return (
-        part[:1] not in ("", "_")
-        and part.isascii()
-        and part.replace("-", "a").replace("_", "a").isalnum()
-    )
+    return len(text) <= 128 and re.fullmatch(_NAMESPACE, text) is not None
 
 
 LOCKED = "locked"  # the tag that protects a memory from rewriting and maintenance
@@ -208,13 +202,6 @@ class Record:
         values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
         return f"{type(self).__name__}({values})"
 
-    def with_values(self, **values: Any) -> Self:
-        """Return a copy with other values of some fields, faster than `dataclasses.replace`."""
-        assert values.keys() <= self.__dict__.keys(), values
-        copy = object.__new__(type(self))
-        copy.__dict__.update(self.__dict__, **values)
-        return copy
-
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data, without empty optional ones."""
         data: dict[str, Any] = {}
@@ -228,16 +215,12 @@ class Record:
         return data
 
 
-_FIELDS: dict[type[Any], tuple[tuple[str, bool, Any], ...]] = {}
-
-
+@cache
 def _fields(kind: type[Any]) -> tuple[tuple[str, bool, Any], ...]:
     """Return the fields of a record as (name, whether to leave it out when empty, default)."""
-    if kind not in _FIELDS:
-        _FIELDS[kind] = tuple(
-            (part.name, bool(part.metadata.get("optional")), part.default) for part in fields(kind)
-        )
-    return _FIELDS[kind]
+    return tuple(
+        (part.name, bool(part.metadata.get("optional")), part.default) for part in fields(kind)
+    )
 
 
 def optional(default: Any = None) -> Any:
@@ -265,6 +248,29 @@ class SymbolRef(Record):
     root: str
     hash: str
     rel: FileRel = FileRel.MODIFIED
+
+
+class VerdictKind(StrEnum):
+    """The relation of a new text to an older one."""
+
+    NEW = "new"
+    RESTATEMENT = "restatement"
+    UPDATE = "update"
+    CONFLICT = "conflict"
+
+
+@frozen
+class Verdict(Record):
+    """How a new text relates to stored memories, and the evidence."""
+
+    kind: VerdictKind
+    key: str | None = optional()
+    evidence: Mapping[str, Any] = optional({})
+
+    @property
+    def is_tentative(self) -> bool:
+        """Say whether the verdict is too uncertain to change anything."""
+        return bool(self.evidence.get("tentative"))
 
 
 def conversation_of(
@@ -313,7 +319,7 @@ class Memory(Record):
     chunks: int | None = optional()
     outcome: Outcome | None = optional()
     requested_key: str | None = optional()
-    verdict: "Verdict | None" = optional()
+    verdict: Verdict | None = optional()
     aliases: tuple[str, ...] = optional(())
     notes: tuple[str, ...] = optional(())
 

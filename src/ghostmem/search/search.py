@@ -155,25 +155,30 @@ def search(
         `complete` (False while some texts have no vectors and were searched by words only).
     """
     store = store_at(store, ns, as_of)
-    conditions = Narrow(
-        kind=kind,
-        tags=tags,
-        priority=priority,
-        pinned=pinned,
-        source_user=source_user,
-        source_kind=source_kind,
-        source_scope=source_scope,
-        source_client=source_client,
-        after=after,
-        before=before,
-        valid_at=valid_at,
-        file=file,
-        file_rel=file_rel,
-    )
     at = store.clock() if now is None else as_time(now, "now")
     parsed = read_query(validate.text(query, "query"), at, validate.positive(limit, "limit"))
     min_score = validate.number(min_score, "min_score")
-    filter_ = search_filter(ns, at, tiers, include_all, conditions)
+    filter_ = search_filter(
+        ns,
+        at,
+        tiers,
+        include_all,
+        Narrow(
+            kind=kind,
+            tags=tags,
+            priority=priority,
+            pinned=pinned,
+            source_user=source_user,
+            source_kind=source_kind,
+            source_scope=source_scope,
+            source_client=source_client,
+            after=after,
+            before=before,
+            valid_at=valid_at,
+            file=file,
+            file_rel=file_rel,
+        ),
+    )
     filter_ = replace(filter_, noted=_notes_only(within))
     terms = match_terms(query)
     with refreshed(

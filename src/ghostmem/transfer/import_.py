@@ -144,7 +144,8 @@ def _lower(records: list[Record]) -> list[str]:
         claims = (record.from_user, record.pinned, record.locked)
         for names, claimed in zip(notes.values(), claims, strict=True):
             names += [f"{record.ns}/{record.key}"] if claimed and record.deleted_at is None else []
-        records[number] = record.with_values(
+        records[number] = replace(
+            record,
             source_kind=SourceKind.IMPORT if record.from_user else record.source_kind,
             pinned=False,
             tags=tuple(tag for tag in record.tags if tag != LOCKED),
@@ -493,7 +494,7 @@ def _merge_chain(
 
 
 def _with_id(store: Store, memory: Memory) -> Memory:
-    return memory if memory.id else memory.with_values(id=store.new_id(memory.created_at))
+    return memory if memory.id else replace(memory, id=store.new_id(memory.created_at))
 
 
 def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) -> None:
