@@ -556,9 +556,10 @@ def parse(name: str, value: Any, where: str) -> Any:
 
 
 def _number(part: Field[Any], value: Any, where: str, about: str) -> Any:
+    kind: Any = type(part.default)
     low, high = part.metadata["low"], part.metadata["high"]
     try:
-        number = type(part.default)(value)
+        number = kind(value)
     except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or isinstance(value, bool) or not low <= number <= high:

@@ -205,7 +205,8 @@ class Record:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data, without empty optional ones."""
         data: dict[str, Any] = {}
-        for name, is_optional, default in _fields(type(self)):
+        kind: Any = type(self)
+        for name, is_optional, default in _fields(kind):
             value = getattr(self, name)
             if is_optional and (
                 value is None or value in ((), {}, "") or value is default is False
