@@ -138,7 +138,7 @@ def test_a_thread_is_read_in_order(ghost: Ghost, clock: Any) -> None:
             "turn-2",
             "turn-3",
         ]
-        assert tx.search.threads([one.thread])[one.thread][0] == 5
+        assert tx.search.threads(space, [one.thread])[one.thread][0] == 5
         assert tx.search.sources(tx.search.spaces([NS])[0]) == ["Ann", "Bo"]
 
 

@@ -384,9 +384,8 @@ def test_vectors_of_notes_come_back_with_their_text(both: Ghost) -> None:
     three = both.put(NS, "three", "same text")
     with both.store.engine.write() as tx:
         model = tx.vectors.model("m", 2, next(iter(_chunkers(tx, one.id))))
-        space = tx.search.spaces([NS])[0].number
         tx.vectors.put(
-            model, [(space, tx.index.numbers(one.id)[0], np.array([0.1, 1], np.float16).tobytes())]
+            model, [(NS, tx.index.numbers(one.id)[0], np.array([0.1, 1], np.float16).tobytes())]
         )
         tx.notes.spare(one.id, ["h1", "more"], START)
         tx.notes.spare(one.id, ["h1"], LATER)
@@ -397,7 +396,7 @@ def test_vectors_of_notes_come_back_with_their_text(both: Ghost) -> None:
         tx.notes.put(folder.id, Note("n1", "a.md", Stat(1, 2, 3), "h"))
         tx.notes.put_section(one.id, "n1", "One", 1, "section")
         assert tx.notes.reuse(three.id, ["unknown"], "section") == 1
-        ids, rows = tx.vectors.after(model, space, 0)
+        ids, rows = tx.vectors.after(model, NS, 0)
         assert len(ids) == 3
         assert {row.tobytes() for row in rows} == {np.array([0.1, 1], np.float16).tobytes()}
         assert tx.notes.prune(LATER) == 0
@@ -447,12 +446,11 @@ def test_the_states_of_changes_are_recorded_in_their_namespaces(pg: Ghost) -> No
 
 
 def test_what_belongs_to_a_namespace_is_asked_for_in_it(pg: Ghost) -> None:
-    """Once a transaction knows where things are, every statement on the tables of a namespace names it."""
+    """In a transaction of one namespace, every statement on the tables of a namespace names it."""
     memory = pg.put(NS, "one", "first section")
     said: list[str] = []
-    with engine_of(pg).write() as tx:
+    with engine_of(pg).write(within=(NS,)) as tx:
         folder = tx.notes.add_folder("/vault", "plain", NS, START)
-        tx.memories.last(NS, "one")
         tx.db._watch = said.append
         tx.notes.put(folder.id, Note("n1", "a.md", Stat(1, 2, 3), "h"))
         tx.notes.put_section(memory.id, "n1", "One", 1, "hash")

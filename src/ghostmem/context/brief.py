@@ -50,7 +50,7 @@ def brief(
     budget = validate.positive(budget, "budget")
     now = store.clock()
     filter_ = Filter(NsFilter(ns), now, tiers=ACTIVE_TIERS, closed=False, noted=False)
-    with store.engine.read() as tx:
+    with store.engine.read(ns) as tx:
         pinned = [memory for memory in tx.listing.pinned(filter_.ns, now) if memory.is_open(now)]
         candidates = {memory.id: memory for memory in pinned} | _candidates(tx, filter_, since)
         corrections = find_contradictions(tx, candidates, filter_, now)

@@ -35,7 +35,7 @@ def code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], l
     root = validate.text("." if request.root is None else str(request.root), "root")
     home = os.path.realpath(os.path.expanduser(root))
     paths = {relative_path(home, file): file for file in files}
-    with store.engine.read() as tx:
+    with store.engine.read(request.filter_.ns) as tx:
         linked = tx.listing.select(replace(request.filter_, code=home))
         spellings = tuple(
             spelling for path in paths for spelling in (path, f"./{path}", f"{home}/{path}")

@@ -213,7 +213,7 @@ def _assemble(store: Store, request: ContextRequest) -> Pack:
     settings = store.settings
     synced = refresh(store, request.filter_.ns)
     code, code_notes = _code_seeds(store, request)
-    with store.engine.read() as tx:
+    with store.engine.read(request.filter_.ns) as tx:
         pinned = _pinned(tx, request)
         results = SearchResults(store, tx, request)
         seeds = results.with_at_hand(results.next(), _at_hand(tx, request, code))
@@ -444,11 +444,15 @@ def _record_use(store: Store, items: Sequence[ContextItem]) -> None:
     if not items:
         return
     now = store.clock()
-    together = [item.id for item in items if item.stage != "pinned"]
+    together: dict[str, list[str]] = {}
+    for item in items:
+        if item.stage != "pinned":
+            together.setdefault(item.memory.ns, []).append(item.id)
 
     def write(tx: Transaction) -> None:
         tx.memories.touch([item.memory for item in items], now, used=False)
-        if len(together) > 1:
-            tx.graph.strengthen(together, STRENGTHEN, now)
+        for ns, ids in together.items():
+            if len(ids) > 1:
+                tx.of(ns).graph.strengthen(ids, STRENGTHEN, now)
 
     bookkeep(store, write)

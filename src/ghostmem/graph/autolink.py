@@ -131,11 +131,10 @@ def autolink(
     if not vectors:
         return 0
     model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
-    number = tx.journal.namespace(memory.ns)
     if model is None:
         return 0
     tx.ahead(
-        lambda: tx.vectors.after(model, number, near.seen),
+        lambda: tx.vectors.after(model, memory.ns, near.seen),
         lambda: tx.vectors.owners(list(near.cosines)),
         lambda: tx.graph.touching([memory.id], [Rel.RELATES_TO]),
     )
@@ -143,7 +142,7 @@ def autolink(
 
     cosines = dict(near.cosines)
     least = threshold(store, embedder)
-    ids, rows = tx.vectors.after(model, number, near.seen)
+    ids, rows = tx.vectors.after(model, memory.ns, near.seen)
     others = ids < first_chunk
     if others.any():
         for query in _queries(embedder, vectors, texts):
@@ -200,7 +199,7 @@ def link_pending(store: Store, ns: str | None = None) -> int:
     added = 0
     waiting: dict[str, _Waiting] = {}  # by namespace; one at a time
     while True:
-        with store.engine.read() as tx:
+        with store.engine.read(ns or "") as tx:
             embedder = store.vectoriser.get(tx)
             batch = tx.graph.unlinked(BATCH, ns)
             if embedder is None or not batch:
@@ -212,7 +211,8 @@ def link_pending(store: Store, ns: str | None = None) -> int:
             rows = tx.memories.by_ids(ids)
             for id_, cosines in near.items():
                 if id_ in rows:
-                    added += link_alike(tx, rows[id_], cosines, least, store.clock(), late=True)
+                    bound = tx.of(rows[id_].ns)
+                    added += link_alike(bound, rows[id_], cosines, least, store.clock(), late=True)
             tx.graph.linked(ids)
 
 
@@ -270,17 +270,18 @@ def _near_late(
     if model is None:
         return near
     for ns, group in groupby(sorted(batch, key=lambda m: m.ns), key=lambda m: m.ns):
-        view = tx.vectors.view(model, tx.search.spaces([ns])[0])
+        own_tx = tx.of(ns)
+        view = own_tx.vectors.view(model, own_tx.search.spaces([ns])[0])
         if ns not in waiting or waiting[ns].view is not view:
             waiting.clear()
-            waiting[ns] = _Waiting(tx, ns, view)
+            waiting[ns] = _Waiting(own_tx, ns, view)
         wanted: list[tuple[str, int]] = []
         numbers: list[int] = []
         for memory in group:
             near[memory.id] = {}
-            own = tx.index.numbers(memory.id)
+            own = own_tx.index.numbers(memory.id)
             numbers += own
-            known = _known_chunks(tx, embedder, memory, own)
+            known = _known_chunks(own_tx, embedder, memory, own)
             wanted += [(memory.id, chunk) for chunk in known]
         has_vector = np.isin([number for _, number in wanted], view.ids)
         owned = [pair for pair, is_there in zip(wanted, has_vector, strict=True) if is_there]

@@ -24,7 +24,7 @@ def clusters(store: Store, ns: str) -> list[Cluster]:
     Args:
         ns: Namespace of the memories.
     """
-    with store.engine.read() as tx:
+    with store.engine.read(validate.namespace(ns)) as tx:
         return find_clusters(tx, validate.namespace(ns), store.clock())
 
 

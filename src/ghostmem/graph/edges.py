@@ -107,7 +107,7 @@ def edges(store: Store, ns: str, key: str | None = None, *, rel: str | None = No
     """
     kind = None if rel is None else relation(rel)
     now = store.clock()
-    with store.engine.read() as tx:
+    with store.engine.read(validate.text(ns, "namespace")) as tx:
         if key is None:
             listed = tx.graph.of_namespace(validate.namespace(ns), now, kind)
         else:
@@ -160,7 +160,7 @@ def edge_candidates(
     max_pairs = validate.positive(max_pairs, "max_pairs")
     keys = seed_keys(seed)
     now = store.clock()
-    with store.engine.read() as tx:
+    with store.engine.read(ns) as tx:
         for key in keys:
             find(tx, ns, key, now)
         similar = tx.graph.alike(ns, now, keys)

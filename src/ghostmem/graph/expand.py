@@ -50,7 +50,7 @@ def expand(store: Store, ns: str, key: str | None = None, *, depth: int = 1) -> 
     """
     depth = validate.positive(depth, "depth")
     now = store.clock()
-    with store.engine.read() as tx:
+    with store.engine.read(validate.text(ns, "namespace")) as tx:
         if key is None:
             return _overview(tx, validate.namespace(ns), now)
         memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), now)

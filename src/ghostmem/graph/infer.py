@@ -116,7 +116,7 @@ def infer_edges(
 
 def _pairs(store: Store, ns: str, seeds: list[str], again: bool) -> list[tuple[Memory, Memory]]:
     now = store.clock()
-    with store.engine.read() as tx:
+    with store.engine.read(ns) as tx:
         for key in seeds:
             find(tx, ns, key, now)
         return [

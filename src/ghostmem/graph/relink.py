@@ -62,7 +62,7 @@ def relink(
     now = store.clock()
     memories = added = 0
     for name in names:
-        with store.engine.read() as tx:
+        with store.engine.read(name) as tx:
             count, edges = missing_edges(store, tx, name, now, progress)
         memories += count
         added += _add(store, name, edges, dry_run) if edges else 0

@@ -43,12 +43,12 @@ def apply_all(
         memory = memories.pop(entry.subject, None) or tx.memories.by_id(entry.subject)
         values = None
         if memory is not None and memory.id not in superseded:
-            values = _new_values(memory, before, after, back)
+            values, bound = _new_values(memory, before, after, back), tx.of(memory.ns)
             is_duplicate = not back and entry.op in DUPLICATE_OPS
-            if values is None or (is_duplicate and not _has_kept_memory(tx, memory, at)):
+            if values is None or (is_duplicate and not _has_kept_memory(bound, memory, at)):
                 values = None
             else:
-                _write(store, tx, memory, entry.op.lower(), values, at)
+                _write(store, bound, memory, entry.op.lower(), values, at)
         results[entry.seq] = values is not None
     return results
 

@@ -121,7 +121,7 @@ def _is_running(run_id: str, holder: str) -> bool:
 
 def _plan(store: Store, run: Run, name: str, progress: Progress | None) -> None:
     """Plan the changes of a namespace and store the plan."""
-    with store.engine.read() as tx:
+    with store.engine.read(name) as tx:
         plan = make_plan(store, tx, name, tx.rules.all(), run.at, relinks(run), progress)
     with store.engine.write(durable=False, within=(name,)) as tx:
         tx.runs.plan(run.id, plan.entries)

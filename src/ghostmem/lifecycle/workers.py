@@ -101,7 +101,7 @@ def _work_on(
 ) -> None:
     """Plan the changes of a namespace, or make those that were planned."""
     if item == PLAN:
-        with engine.read() as tx:
+        with engine.read(ns) as tx:
             plan = make_plan(store, tx, ns, tx.rules.all(), run.at, relinks(run), progress)
         with engine.write(durable=False, within=(ns,)) as tx:
             if tx.work.done(kind, ns, PLAN):  # only one worker stores the plan

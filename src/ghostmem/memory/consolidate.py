@@ -56,7 +56,7 @@ def consolidate(
     text = validate.content(content, store.settings.max_content_bytes)
     draft = Draft(validate.namespace(ns), key, text, fields)
     draft, notes = redact_draft(store.settings, draft, allow_secrets)
-    with store.engine.read() as tx:
+    with store.engine.read(ns) as tx:
         now = store.clock()
         if tx.memories.current(ns, draft.key, now) is None:
             defaults = {"kind": Kind.SEMANTIC, "importance": DEFAULT_IMPORTANCE}
@@ -78,7 +78,7 @@ def write_summary(
     """
     ns, summary_key = draft.ns, draft.key
     prepared = prepare(store, draft, read_current(store, draft))
-    with store.engine.read() as tx:
+    with store.engine.read(ns) as tx:
         prepared = with_nearest(store, tx, draft, prepared)
     with store.engine.write(within=(ns,)) as tx:
         if released is not None and not tx.quarantine.drop(released):

@@ -67,7 +67,7 @@ class Details(Record):
 def details(store: Store, ns: str, key: str, version: int | None = None) -> Details:
     """Return the last version of a key, even a removed one, or a numbered one, with its edges."""
     now = store.clock()
-    with store.engine.read() as tx:
+    with store.engine.read(validate.text(ns, "namespace")) as tx:
         history = tx.memories.history(validate.text(ns, "namespace"), validate.text(key, "key"))
         if not history:
             find(tx, ns, key, now)  # raises an error that suggests similar keys

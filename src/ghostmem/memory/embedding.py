@@ -137,9 +137,9 @@ def _embed_alone(
 
 def _embed(
     embedder: Embedder,
-    batch: Sequence[tuple[int, int, str, str | None]],
-) -> list[tuple[int, int, bytes]]:
-    """Return the space, number and vector of each chunk."""
+    batch: Sequence[tuple[str, int, str, str | None]],
+) -> list[tuple[str, int, bytes]]:
+    """Return the namespace, number and vector of each chunk."""
     texts = [spoken(text, source) for _, _, text, source in batch]
     vectors = vector_bytes(embedder, texts)
     return [
@@ -187,9 +187,7 @@ def _embed_together(
 def _offer_chunks(tx: SharedTransaction, kind: str, model: int, after: int) -> int:
     """Put the next chunks without a vector on the queue, and return the number of new ones."""
     missing = list(tx.vectors.missing(model, after, MAX_OFFERED))
-    return tx.work.offer(
-        kind, [(tx.vectors.namespace(space), str(chunk)) for space, chunk, _, _ in missing]
-    )
+    return tx.work.offer(kind, [(ns, str(chunk)) for ns, chunk, _, _ in missing])
 
 
 def _embed_claimed(

@@ -42,7 +42,7 @@ def get(
     validate.text(ns, "namespace")
     validate.text(key, "key")
     now = store.clock()
-    with store.engine.read() as tx:
+    with store.engine.read(ns) as tx:
         if as_of is None:
             memory = find(tx, ns, key, now, version)
         else:
@@ -81,7 +81,7 @@ def history(store: Store, ns: str, key: str) -> list[Memory]:
     """
     validate.text(ns, "namespace")
     validate.text(key, "key")
-    with store.engine.read() as tx:
+    with store.engine.read(ns) as tx:
         versions = tx.memories.history(ns, key)
     if not versions:
         raise NotFoundError(

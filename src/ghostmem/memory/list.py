@@ -80,7 +80,7 @@ def list_memories(
     )
     count = validate.positive(limit, "limit")
     start = validate.positive(offset, "offset", least=0)
-    with store.engine.read() as tx:
+    with store.engine.read(selected.ns) as tx:
         return tx.listing.select(selected, count, start)
 
 

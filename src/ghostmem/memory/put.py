@@ -197,7 +197,7 @@ class _Found(NamedTuple):
 def _read(store: Store, request: PutRequest) -> _Found:
     """Read all that a put needs in one transaction."""
     draft = request.draft
-    with store.engine.read() as tx:
+    with store.engine.read(draft.ns) as tx:
         read_ahead(store, tx, draft)
         last = tx.memories.last(draft.ns, draft.key)
         current = last if last is not None and last.is_current(store.clock()) else None
@@ -264,7 +264,7 @@ def _with_symbols(
 
 
 def _inherited_files(store: Store, draft: Draft) -> Sequence[FileRef]:
-    with store.engine.read() as tx:
+    with store.engine.read(draft.ns) as tx:
         current = tx.memories.current(draft.ns, draft.key, store.clock())
         return () if current is None else tx.memories.with_refs([current])[0].files
 

@@ -229,7 +229,7 @@ def _judged(
 
 
 def _put_judged(store: Store, tx: Transaction, request: PutRequest, prepared: Prepared) -> Memory:
-    draft = request.draft
+    draft, tx = request.draft, tx.of(request.draft.ns)
     current = tx.memories.current(draft.ns, draft.key, store.clock())
     if held := _held(store, tx, request, current):
         return held
@@ -286,7 +286,7 @@ def _new_memory(store: Store, tx: Transaction, request: PutRequest) -> Memory | 
 
 
 def _put_unjudged(store: Store, tx: Transaction, request: PutRequest) -> Memory:
-    draft = request.draft
+    draft, tx = request.draft, tx.of(request.draft.ns)
     current = tx.memories.current(draft.ns, draft.key, store.clock())
     if held := _held(store, tx, request, current):
         return held

@@ -89,7 +89,6 @@ class Judgement(NamedTuple):
         """Return the judgement without the memories that ended or were replaced meanwhile."""
         if self.memory is None:
             return self
-        tx.db.saw_all((self.memory, *self.also))
         rows = tx.memories.by_ids([self.memory.id, *(memory.id for memory in self.also)])
         valid = {id_ for id_, row in rows.items() if row.is_current(now) and row.is_open(now)}
         if self.memory.id not in valid:
@@ -105,7 +104,7 @@ def compare_draft(store: Store, draft: Draft, current: Memory | None) -> tuple[P
 
     `current` is the current version of its key."""
     prepared = prepare(store, draft, current)
-    with store.engine.read() as tx:
+    with store.engine.read(draft.ns) as tx:
         return judge_prepared(store, tx, draft, prepared, current)
 
 

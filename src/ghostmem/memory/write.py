@@ -49,7 +49,7 @@ def write_put(
 
     A restatement may reinforce the memory it restates, and a correction is linked to the memories
     it corrects."""
-    now = store.clock()
+    now, tx = store.clock(), tx.of(draft.ns)
     if draft.supersedes is not None:
         return _write_successor(store, tx, draft, prepared, now)
     judgement = judgement.still_valid(tx, now)
@@ -131,7 +131,7 @@ def write_draft(
     store: Store, tx: Transaction, draft: Draft, prepared: Prepared = UNPREPARED
 ) -> Memory:
     """Store a draft as the next version of its key, or reinforce the memory that it repeats."""
-    now = store.clock()
+    now, tx = store.clock(), tx.of(draft.ns)
     last = _last_version(tx, draft, prepared)
     current = last if last is not None and last.is_current(now) else None
     check_base(draft, current)

@@ -10,19 +10,20 @@ from ghostmem.store import Store, Transaction
 
 @contextmanager
 def refreshed(
-    store: Store, ns: NsFilter | None, prepare: Callable[[Transaction], None]
+    store: Store, ns: NsFilter | None, within: NsFilter, prepare: Callable[[Transaction], None]
 ) -> Iterator[tuple[Transaction, tuple[str, ...]]]:
     """Read the store after changes in the folders of some namespaces were indexed.
 
-    Gives the transaction, for which `prepare` was called, and notes for the answer."""
-    with store.engine.read() as tx:
+    Gives the transaction `within` other namespaces, for which `prepare` was called, and notes for
+    the answer."""
+    with store.engine.read(within) as tx:
         prepare(tx)
         folders = [] if ns is None else tx.notes.folders(ns)
         if not folders:
             yield tx, ()
             return
     notes = _sync(store, folders)
-    with store.engine.read() as tx:
+    with store.engine.read(within) as tx:
         prepare(tx)
         yield tx, notes
 

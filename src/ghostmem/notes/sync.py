@@ -193,7 +193,7 @@ class _FolderSync:
         report.failed, report.missing, report.pending = [], 0, 0
         try:
             listing = scan(self._root, self._layout)
-            with self._store.engine.read() as tx:
+            with self._store.engine.read(folder.ns) as tx:
                 stats, problems, missed = tx.notes.stats(folder.id)
                 unchanged = stats == listing.files and not (
                     missed or self._full or folder.unavailable
@@ -327,7 +327,7 @@ class _FolderSync:
         if candidates:
             # The inode may have been reused, so the texts must have a section in common.
             reads = dict(fresh)
-            with self._store.engine.read() as tx:
+            with self._store.engine.read(self._folder.ns) as tx:
                 moved |= {
                     path: note
                     for path, note in candidates.items()

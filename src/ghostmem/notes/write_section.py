@@ -49,7 +49,7 @@ def write_note(
     content, notes = redact_content(
         store.settings, validate.content(text, store.settings.max_content_bytes)
     )
-    with store.engine.read() as tx:
+    with store.engine.read(ns) as tx:
         memory = find(tx, ns, key, store.clock())
         place = tx.notes.places([memory.id]).get(memory.id)
         folder = next(

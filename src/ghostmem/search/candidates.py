@@ -140,7 +140,7 @@ def _shortlists(ns_query: NamespaceQuery) -> dict[str, list[ChunkCandidate]]:
     shortlists = _filtered(ns_query, best, count)
     expected = sum(min(count, len(chunks)) for chunks in best.values())
     if sum(map(len, shortlists.values())) < expected / 2:
-        allowed = ns_query.tx.search.allowed(ns_query.space.number, ns_query.filter_, MAX_ALLOWED)
+        allowed = ns_query.tx.search.allowed(ns_query.space, ns_query.filter_, MAX_ALLOWED)
         if allowed is not None:
             best = _retrieve(ns_query, count * 2, set(allowed))
             shortlists = _filtered(ns_query, best, count)
@@ -215,7 +215,7 @@ def _with_neighbours(
             by_thread[seed.thread].append(seed)
     if not by_thread:
         return seeds, []
-    sizes = search.threads(by_thread)
+    sizes = search.threads(ns_query.space, by_thread)
     runs: dict[int, list[list[ChunkCandidate]]] = {}
     for number, members in by_thread.items():
         if sizes[number][0] <= MAX_WHOLE_THREAD:

@@ -287,15 +287,15 @@ def _read_near_spellings(tx: Transaction, space: Space, term: str, word: str) ->
     parts = word_parts(term) if len(term) >= MIN_LENGTH else None
     edited = _edited_stems(word) if word.isascii() and word.isalpha() else ()
     tx.ahead(
-        lambda: None if parts is None else tx.search.words(space.number, parts),
-        lambda: tx.search.known_words(space.number, edited) if edited else None,
+        lambda: None if parts is None else tx.search.words(space, parts),
+        lambda: tx.search.known_words(space, edited) if edited else None,
     )
     similarities: dict[str, float] = {}
     if parts is not None:
-        near = tx.search.words(space.number, parts)
+        near = tx.search.words(space, parts)
         similarities = {spelling: similarity(term, spelling) for spelling in near}
     if edited:
-        for spelling in tx.search.known_words(space.number, edited):
+        for spelling in tx.search.known_words(space, edited):
             similarities[spelling] = max(similarities.get(spelling, 0.0), 1 - 1 / len(word))
     return {spelling: alike for spelling, alike in similarities.items() if alike}
 

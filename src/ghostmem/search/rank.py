@@ -205,7 +205,7 @@ class QueryVectors:
             self.notes.append(f"{space.name} has no vectors of {name} yet; `ghost embed backfill`")
             return ns_query
         pending = space.chunks - view.count
-        if pending > 0 and (pending := pending - tx.vectors.plain(space.number)) > 0:
+        if pending > 0 and (pending := pending - tx.vectors.plain(space)) > 0:
             self.notes.append(
                 f"{pending} chunks of {space.name} have no vectors yet; `ghost embed backfill`"
             )

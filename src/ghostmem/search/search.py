@@ -184,6 +184,7 @@ def search(
     with refreshed(
         store,
         filter_.ns if within != "memories" else None,
+        filter_.ns,
         lambda tx: read_ahead(store, tx, parsed, filter_),
     ) as (tx, synced):
         ranking = rank(store, tx, parsed, filter_, min_score, pieces)

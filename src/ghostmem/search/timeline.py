@@ -65,8 +65,7 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
             f"`ghost list -n {ns}` shows the stored memories",
         )
     now = store.clock()
-    with store.engine.read() as tx:
-        tx.search.spaces([ns])  # tells an engine of several nodes which of them holds the namespace
+    with store.engine.read(ns) as tx:
         events = [event for memory in _related(tx, start) for event in _events(tx, memory, now)]
     return sorted(
         events, key=lambda event: (event.at, ORDER[event.event], event.key, event.version)

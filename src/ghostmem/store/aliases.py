@@ -17,14 +17,15 @@ class Aliases(StoreTable):
     def add(self, memory_id: str, alias: Alias) -> bool:
         """Add a wording; return False when it exists."""
         sql = self._sql.insert("aliases", ("memory_id", *_ALIAS.names))
-        return (
-            self._db.change(sql, (*self._db.place(memory_id), memory_id, *_ALIAS.write(alias))) > 0
-        )
+        row = (*self._owner(memory_id), memory_id, *_ALIAS.write(alias))
+        return self._db.change(sql, row) > 0
 
     def of(self, memory_id: str) -> tuple[Alias, ...]:
         """Return the wordings of a memory, oldest first."""
-        sql = f"{_SELECT} WHERE {self._sql.in_ns}memory_id = ? {_ORDER}"
-        rows = self._db.iterate(sql, (*self._db.place(memory_id), memory_id))
+        within, names = self._within([memory_id])
+        rows = self._db.iterate(
+            f"{_SELECT} WHERE {within}memory_id = ? {_ORDER}", [*names, memory_id]
+        )
         return tuple(_ALIAS.read(row[1:]) for row in rows)
 
     def texts(self, memory_id: str) -> tuple[str, ...]:
@@ -38,14 +39,15 @@ class Aliases(StoreTable):
 
     def carry(self, old_id: str, new_id: str) -> None:
         """Move the wordings to the next version, except those that it has already."""
+        within, names = self._within([old_id])
         sql = (
-            f"UPDATE aliases SET memory_id = ? WHERE {self._sql.in_ns}memory_id = ? AND content"
-            f" NOT IN (SELECT b.content FROM aliases b WHERE {self._sql.in_ns}b.memory_id = ?)"
+            f"UPDATE aliases SET memory_id = ? WHERE {within}memory_id = ? AND content"
+            f" NOT IN (SELECT b.content FROM aliases b WHERE {within}b.memory_id = ?)"
         )
-        place = self._db.place(old_id)
-        self._db.run(sql, (new_id, *place, old_id, *place, new_id))
+        self._db.run(sql, (new_id, *names, old_id, *names, new_id))
 
     def forget(self, memory_id: str, content: str) -> bool:
         """Remove one wording; return False when there is none."""
-        sql = f"DELETE FROM aliases WHERE {self._sql.in_ns}memory_id = ? AND content = ?"
-        return self._db.change(sql, (*self._db.place(memory_id), memory_id, content)) > 0
+        within, names = self._within([memory_id])
+        sql = f"DELETE FROM aliases WHERE {within}memory_id = ? AND content = ?"
+        return self._db.change(sql, (*names, memory_id, content)) > 0

@@ -2,19 +2,17 @@
 
 A table's class is written once. Its statements have `?` for a value, and are the same text for both
 engines except for the parts that a `Dialect` gives. SQLite finds a row by its id; PostgreSQL needs
-the namespace as well, so that a cluster asks one node: `place` and `located` give those values, and
-`Dialect.in_ns` the condition for them (both are empty for SQLite)."""
+the namespace as well, so that a cluster asks one node: that of the transaction (`Transaction.of`),
+or else that of the memories. `within` gives the condition for it, and `owner` the value."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
-from ghostmem.model import Memory, NsFilter
 from ghostmem.store.tables import BY_NAME, Table
 
 Part = tuple[str, list[Any]]  # a condition and its values
-Location = tuple[Any, ...]  # the values for `Dialect.in_ns`
 
 
 class Dialect(ABC):
@@ -22,18 +20,15 @@ class Dialect(ABC):
 
     name: str
     among: str  # the rest of a condition that a column has one of the values of an `array`
-    in_ns: str  # the start of a condition on a table that has no `ns` in SQLite
     ns_name: str  # the column of `namespaces` with the name
-    ns_value: str  # the namespace of a row of such a table, as far as the row names it
-    of_ns: str  # the condition that a chunk `c` is of a namespace, by name
+    owner: tuple[str, ...]  # the column `ns` of tables that have none in SQLite
     given_memories: str  # memories `m` by the ids of an `array`, looked up by id
-    in_space: str  # the condition that a row is of a namespace: its number, or its name
     chunk_text: str  # the text of a chunk `c` of a memory `m`, or NULL if it is too long for SQL
     like: str  # compares a text with a pattern
     any_text: str  # any text in such a pattern
     position: str  # the function that finds a text in another
     ordered_join: str  # a join whose order the planner keeps
-    of_chunk: str  # joins the memory `m` of a chunk `c`, looked up after it; binds a `Location`
+    of_chunk: str  # joins the memory `m` of a chunk `c`, looked up after it in a namespace {}
     unindexed: str  # before a column whose index must not be used
     greatest: str
     least: str
@@ -59,6 +54,10 @@ class Dialect(ABC):
     def compute(self, content: str) -> tuple[Any, ...]:
         """Return the values of the computed columns."""
         return ()
+
+    @abstractmethod
+    def of_ns(self, alias: str = "") -> str:
+        """Return the condition that a row with a number is of a namespace, by name."""
 
     @abstractmethod
     def same_ns(self, left: str, right: str) -> str:
@@ -88,7 +87,7 @@ class Dialect(ABC):
 @lru_cache(256)
 def _insert(dialect: Dialect, name: str, names: tuple[str, ...], replace: bool) -> str:
     table = BY_NAME[name]
-    owner = ("ns",) if dialect.in_ns and table.owned and not table.names_ns else ()
+    owner = dialect.owner if table.owned and not table.names_ns else ()
     marks = ", ".join("?" * (len(owner) + len(names)))
     sql = f"INSERT INTO {name} ({', '.join((*owner, *names))}) VALUES ({marks}) ON CONFLICT"
     if not replace:
@@ -115,18 +114,36 @@ class Database(Protocol):
     def change(self, sql: str, values: Sequence[Any] = ()) -> int: ...
     def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None: ...
     def ahead(self, reads: Iterable[Callable[[], object]]) -> None: ...
-    def place(self, memory_id: str) -> Location: ...
-    def located(
-        self, memory_ids: Iterable[str], lock: bool = False, within: NsFilter | None = None
-    ) -> Iterator[tuple[Location, Any]]: ...
-    def saw(self, ns: str, memory_ids: Iterable[str]) -> None: ...
-    def saw_all(self, memories: Iterable[Memory]) -> None: ...
-    def saw_chunks(self, ns: str, numbers: Iterable[int]) -> None: ...
+    def lock(self, ns: str) -> None: ...
+    def namespaces_of(self, ids: Iterable[Any], table: str) -> list[str]: ...
 
 
 class StoreTable:
     """One table, or the few tables of one noun, inside a transaction."""
 
+    ns: str | None = None  # the only namespace of the transaction, if it is bound to one
+
     def __init__(self, db: Database) -> None:
         self._db = db
         self._sql = db.dialect
+
+    def _names(self, ids: Iterable[Any], table: str = "memories") -> list[str]:
+        """Return the namespaces of rows with some ids."""
+        return [self.ns] if self.ns is not None else self._db.namespaces_of(ids, table)
+
+    def _within(self, ids: Iterable[Any], alias: str = "", table: str = "memories") -> Part:
+        """Return the start of a condition that rows belong to the namespaces of some ids.
+
+        It is empty where an id is enough to find a row."""
+        names = self._names(ids, table) if self._sql.owner else []
+        if len(names) > 1:
+            return f"{alias}ns {self._sql.among} AND ", [self._sql.array(names)]
+        return self._of("".join(names), alias)
+
+    def _of(self, ns: str, alias: str = "") -> Part:
+        """Return the start of a condition that rows belong to a namespace, as `_within`."""
+        return (f"{alias}ns = ? AND ", [ns]) if self._sql.owner else ("", [])
+
+    def _owner(self, row_id: Any, table: str = "memories") -> Sequence[str]:
+        """Return the value of `Dialect.owner` for a row that belongs to another one."""
+        return self._names([row_id], table) if self._sql.owner else ()

@@ -6,7 +6,7 @@ from typing import Any
 
 from ghostmem.clock import format_time
 from ghostmem.model import REASONING, Edge, Link, Memory, Rel, Tie
-from ghostmem.store.database import Database, StoreTable
+from ghostmem.store.database import Database, Part, StoreTable
 from ghostmem.store.filters import LIVE, OPEN, UNEXPIRED
 from ghostmem.store.memories import Memories
 from ghostmem.store.records import RowType
@@ -33,7 +33,6 @@ class EdgeTable(StoreTable):
     def __init__(self, db: Database, memories: Memories) -> None:
         super().__init__(db)
         self._memories = memories
-        self._this = f"{self._sql.in_ns}from_id = ? AND to_id = ? AND rel = ?"
         # the edges between live memories of one namespace, bound with its name and the time twice
         self._live_edges = (
             f"FROM memories a {self._sql.ordered_join} memory_edges e"
@@ -42,22 +41,25 @@ class EdgeTable(StoreTable):
             f" WHERE a.ns = ? AND {_CURRENT}"
         )
 
-    def _key(self, from_id: str, to_id: str, rel: Rel) -> tuple[str, ...]:
-        return (*self._db.place(from_id), from_id, to_id, rel.value)
+    def _this(self, from_id: str, to_id: str, rel: Rel) -> Part:
+        """Return the condition for one edge."""
+        within, names = self._within([from_id])
+        return f"{within}from_id = ? AND to_id = ? AND rel = ?", [*names, from_id, to_id, rel.value]
 
     def edges(self, memory_id: str | None = None) -> Iterator[Edge]:
         """List edges in a stable order; with an id, those that touch that memory."""
-        where, values = "", tuple[str, ...]()
+        where, values = "", list[Any]()
         if memory_id is not None:
-            where = f"WHERE {self._sql.in_ns}(from_id = ? OR to_id = ?)"
-            values = (*self._db.place(memory_id), memory_id, memory_id)
+            within, names = self._within([memory_id])
+            where = f"WHERE {within}(from_id = ? OR to_id = ?)"
+            values = [*names, memory_id, memory_id]
         sql = f"SELECT {_EDGE.columns} FROM memory_edges {where} ORDER BY from_id, to_id, rel"
         yield from map(_EDGE.read, self._db.iterate(sql, values))
 
     def edge(self, from_id: str, to_id: str, rel: Rel) -> Edge | None:
         """Return one edge."""
-        sql = f"SELECT {_EDGE.columns} FROM memory_edges WHERE {self._this}"
-        row = self._db.row(sql, self._key(from_id, to_id, rel))
+        where, values = self._this(from_id, to_id, rel)
+        row = self._db.row(f"SELECT {_EDGE.columns} FROM memory_edges WHERE {where}", values)
         return None if row is None else _EDGE.read(row)
 
     def touching(self, ids: Iterable[str], rels: Iterable[Rel] = ()) -> list[Tie]:
@@ -66,26 +68,22 @@ class EdgeTable(StoreTable):
         With `rels`, only edges of those relations are listed."""
         only = ", ".join(f"'{rel.value}'" for rel in rels)
         kind = f" AND rel IN ({only})" if only else ""
+        if not (wanted := sorted(set(ids))):
+            return []
+        within, names = self._within(wanted)
         starting, ending = (
-            f"{_TIE} {self._sql.in_ns}{end} {self._sql.among}{kind}" for end in ("from_id", "to_id")
+            f"{_TIE} {within}{end} {self._sql.among}{kind}" for end in ("from_id", "to_id")
         )
-        edges: dict[tuple[str, str, str, float, int], None] = {}  # an edge may be read at both ends
-        for location, given in self._db.located(sorted(set(ids))):
-            rows = self._db.rows(
-                f"{starting} UNION ALL {ending}", (*location, given, *location, given)
-            )
-            self._db.saw("".join(location), (row[end] for row in rows for end in (0, 1)))
-            edges |= dict.fromkeys(rows)
+        values = [*names, self._sql.array(wanted)]
+        rows = self._db.rows(f"{starting} UNION ALL {ending}", [*values, *values])
         return [
             Tie(start, to, _RELS[rel], weight, bool(automatic))
-            for start, to, rel, weight, automatic in sorted(edges)
+            for start, to, rel, weight, automatic in sorted(set(rows))  # each has two ends
         ]
 
     def of_namespace(self, ns: str, now: datetime, rel: Rel | None = None) -> list[Edge]:
         """List the edges between live memories of a namespace, in a stable order."""
-        edges = list(self.each_of_namespace(ns, now, rel))
-        self._db.saw(ns, (end for edge in edges for end in (edge.from_id, edge.to_id)))
-        return edges
+        return list(self.each_of_namespace(ns, now, rel))
 
     def each_of_namespace(self, ns: str, now: datetime, rel: Rel | None = None) -> Iterator[Edge]:
         """Yield the same edges one at a time."""
@@ -116,7 +114,6 @@ class EdgeTable(StoreTable):
         at = format_time(now)
         sql = f"SELECT e.from_id, e.to_id, e.rel, e.weight, e.automatic {self._live_edges}{kind}"
         for start, to, rel, weight, automatic in self._db.iterate(sql, (ns, at, at)):
-            self._db.saw(ns, (start, to))
             yield Tie(start, to, _RELS[rel], weight, bool(automatic))
 
     def links(self) -> Iterator[Link]:
@@ -127,60 +124,60 @@ class EdgeTable(StoreTable):
     def add_edge(self, edge: Edge) -> bool:
         """Add an edge; return False when it exists."""
         sql = self._sql.insert("memory_edges", _EDGE.names)
-        return self._db.change(sql, (*self._db.place(edge.from_id), *_EDGE.write(edge))) > 0
+        return self._db.change(sql, (*self._owner(edge.from_id), *_EDGE.write(edge))) > 0
 
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Add edges that do not exist."""
         sql = self._sql.insert("memory_edges", _EDGE.names)
-        rows = [(*self._db.place(edge.from_id), *_EDGE.write(edge)) for edge in edges]
+        rows = [(*self._owner(edge.from_id), *_EDGE.write(edge)) for edge in edges]
         self._db.run_many(sql, rows)
 
     def put_edge(self, edge: Edge) -> bool:
         """Add an edge, or set the weight of the existing one and return False."""
         if self.add_edge(edge):
             return True
-        sql = f"UPDATE memory_edges SET weight = ?, automatic = ? WHERE {self._this}"
-        key = self._key(edge.from_id, edge.to_id, edge.rel)
-        self._db.run(sql, (edge.weight, int(edge.automatic), *key))
+        where, values = self._this(edge.from_id, edge.to_id, edge.rel)
+        sql = f"UPDATE memory_edges SET weight = ?, automatic = ? WHERE {where}"
+        self._db.run(sql, (edge.weight, int(edge.automatic), *values))
         return False
 
     def remove_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
         """Remove an edge and its legacy link; return False when there is neither."""
         gone = self.drop_edge(from_id, to_id, rel)
-        sql = f"DELETE FROM memory_links WHERE {self._this}"
-        return self._db.change(sql, self._key(from_id, to_id, rel)) > 0 or gone
+        where, values = self._this(from_id, to_id, rel)
+        return self._db.change(f"DELETE FROM memory_links WHERE {where}", values) > 0 or gone
 
     def drop_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
         """Remove an edge but not its legacy link; return False when there is none."""
-        sql = f"DELETE FROM memory_edges WHERE {self._this}"
-        return self._db.change(sql, self._key(from_id, to_id, rel)) > 0
+        where, values = self._this(from_id, to_id, rel)
+        return self._db.change(f"DELETE FROM memory_edges WHERE {where}", values) > 0
 
     def add_link(self, link: Link) -> bool:
         """Add a legacy link; return False when it exists."""
         sql = self._sql.insert("memory_links", _LINK.names)
-        return self._db.change(sql, (*self._db.place(link.from_id), *_LINK.write(link))) > 0
+        return self._db.change(sql, (*self._owner(link.from_id), *_LINK.write(link))) > 0
 
     def relink(self, old_id: str, new_id: str) -> None:
         """Move the edges and links of one version of a memory to the next."""
-        place = self._db.place(old_id)
+        within, names = self._within([old_id])
         for table in ("memory_edges", "memory_links"):
             for column in ("from_id", "to_id"):
-                sql = f"UPDATE {table} SET {column} = ? WHERE {self._sql.in_ns}{column} = ?"
-                self._db.run(sql, (new_id, *place, old_id))
+                sql = f"UPDATE {table} SET {column} = ? WHERE {within}{column} = ?"
+                self._db.run(sql, (new_id, *names, old_id))
         self.linked([old_id])
 
     def strengthen(self, ids: Iterable[str], rate: float, at: datetime) -> int:
         """Move the weight of every edge between these memories towards 1 and count its use."""
+        wanted = list(ids)
+        within, names = self._within(wanted)
         sql = (
             f"UPDATE memory_edges SET weight = {self._sql.least}(1.0, weight + ? * (1.0 - weight)),"
             " access_count = access_count + 1, last_accessed_at = ?"
-            f" WHERE {self._sql.in_ns}from_id {self._sql.among}"
+            f" WHERE {within}from_id {self._sql.among}"
             f" AND {self._sql.unindexed}to_id {self._sql.among} AND rel <> 'merged_into'"
         )
-        return sum(
-            self._db.change(sql, (rate, format_time(at), *location, given, given))
-            for location, given in self._db.located(ids)
-        )
+        both = [self._sql.array(wanted)] * 2
+        return self._db.change(sql, (rate, format_time(at), *names, *both))
 
     def _alike(self, ns: str, now: datetime, seeds: Sequence[str]) -> tuple[str, list[Any]]:
         """Return the condition for pairs of live memories that relate, and its values.
@@ -222,27 +219,21 @@ class EdgeTable(StoreTable):
         order = "ORDER BY e.weight DESC, a.key, b.key LIMIT ?"
         sql = f"SELECT e.from_id, e.to_id, e.weight {where} {order}"
         rows = self._db.rows(sql, [*values, self._sql.no_limit if limit < 0 else limit])
-        ends = [end for start, to, _ in rows for end in (start, to)]
-        self._db.saw(ns, ends)
-        memories = self._memories.by_ids(ends)
+        memories = self._memories.by_ids([end for start, to, _ in rows for end in (start, to)])
         return [(memories[start], memories[to], weight) for start, to, weight in rows]
 
     def waiting(self) -> set[str]:
         """Return the ids of memories that wait for their links."""
-        rows = self._db.rows(f"SELECT {self._sql.ns_value}, memory_id FROM unlinked")
-        for ns, memory_id in rows:
-            self._db.saw(ns, (memory_id,))
-        return {memory_id for _, memory_id in rows}
+        return {memory_id for (memory_id,) in self._db.rows("SELECT memory_id FROM unlinked")}
 
     def waiting_chunks(self, ns: str) -> list[int]:
         """Return the chunks of a namespace's memories that wait for their links."""
         sql = (
             f"SELECT c.id FROM unlinked u {self._sql.ordered_join} chunks c"
-            f" ON {self._sql.same_ns('c', 'u')}c.memory_id = u.memory_id WHERE {self._sql.of_ns}"
+            f" ON {self._sql.same_ns('c', 'u')}c.memory_id = u.memory_id"
+            f" WHERE {self._sql.of_ns('c.')}"
         )
-        numbers = [number for (number,) in self._db.rows(sql, (ns,))]
-        self._db.saw_chunks(ns, numbers)
-        return numbers
+        return [number for (number,) in self._db.rows(sql, (ns,))]
 
     def unlinked(self, limit: int, ns: str | None = None) -> list[Memory]:
         """List memories that wait for their links and have vectors, or are removed, oldest first.
@@ -250,7 +241,7 @@ class EdgeTable(StoreTable):
         With `ns`, only memories of that namespace are listed."""
         same_ns = self._sql.same_ns
         rows = self._db.rows(
-            f"SELECT m.ns, u.memory_id FROM unlinked u {self._sql.ordered_join} memories m"
+            f"SELECT u.memory_id FROM unlinked u {self._sql.ordered_join} memories m"
             f" ON {same_ns('m', 'u')}m.id = u.memory_id"
             f" WHERE {'true' if ns is None else 'm.ns = ?'} AND (m.deleted_at IS NOT NULL"
             f" OR EXISTS (SELECT 1 FROM chunks c JOIN vectors v ON {same_ns('v', 'c')}"
@@ -258,16 +249,14 @@ class EdgeTable(StoreTable):
             " ORDER BY u.memory_id LIMIT ?",
             (*([] if ns is None else [ns]), limit),
         )
-        for owner, memory_id in rows:
-            self._db.saw(owner, (memory_id,))
-        memories = self._memories.by_ids([memory_id for _, memory_id in rows])
+        memories = self._memories.by_ids([memory_id for (memory_id,) in rows])
         return [memories[memory_id] for memory_id in sorted(memories)]
 
     def linked(self, ids: Sequence[str]) -> None:
         """Record that memories have their links."""
-        sql = f"DELETE FROM unlinked WHERE {self._sql.in_ns}memory_id {self._sql.among}"
-        for location, given in self._db.located(ids):
-            self._db.run(sql, (*location, given))
+        within, names = self._within(ids)
+        sql = f"DELETE FROM unlinked WHERE {within}memory_id {self._sql.among}"
+        self._db.run(sql, (*names, self._sql.array(ids)))
 
     def note_inference(
         self, from_id: str, to_id: str, answer: str, model: str, at: datetime
@@ -276,4 +265,4 @@ class EdgeTable(StoreTable):
         names = ("from_id", "to_id", "answer", "model", "at")
         row = (from_id, to_id, answer, model, format_time(at))
         sql = self._sql.insert("inferences", names, replace=True)
-        self._db.run(sql, (*self._db.place(from_id), *row))
+        self._db.run(sql, (*self._owner(from_id), *row))

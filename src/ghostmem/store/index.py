@@ -48,21 +48,21 @@ class Index(StoreTable, ABC):
         """Move the index to a next version with the same text, key and source.
 
         Returns the number of chunks."""
-        sql = f"UPDATE chunks SET memory_id = ? WHERE {self._sql.in_ns}memory_id = ?"
-        return self._db.change(sql, (new_id, *self._db.place(old_id), old_id))
+        within, names = self._within([old_id])
+        sql = f"UPDATE chunks SET memory_id = ? WHERE {within}memory_id = ?"
+        return self._db.change(sql, (new_id, *names, old_id))
 
     def terms(self, ns: str, memory_id: str) -> list[str]:
         """Return the terms of a memory's chunks in order."""
-        self._db.saw(ns, (memory_id,))
-        where = f"{self._sql.in_ns}memory_id = ? ORDER BY seq"
-        values = (*self._db.place(memory_id), memory_id)
-        rows = self._db.rows(f"SELECT terms FROM chunks WHERE {where}", values)
-        return [terms for (terms,) in rows]
+        within, names = self._of(ns)
+        sql = f"SELECT terms FROM chunks WHERE {within}memory_id = ? ORDER BY seq"
+        return [terms for (terms,) in self._db.rows(sql, (*names, memory_id))]
 
     def count(self, memory_id: str) -> int:
         """Return the number of a memory's chunks."""
-        sql = f"SELECT count(*) FROM chunks WHERE {self._sql.in_ns}memory_id = ?"
-        return int(self._db.get(sql, (*self._db.place(memory_id), memory_id)))
+        within, names = self._within([memory_id])
+        sql = f"SELECT count(*) FROM chunks WHERE {within}memory_id = ?"
+        return int(self._db.get(sql, (*names, memory_id)))
 
     def newest(self) -> int:
         """Return the highest number of a chunk."""
@@ -71,36 +71,29 @@ class Index(StoreTable, ABC):
     def wait(self, memory_id: str) -> None:
         """Record that a memory is to be linked to similar ones once it has vectors."""
         sql = self._sql.insert("unlinked", ("memory_id",))
-        self._db.run(sql, (*self._db.place(memory_id), memory_id))
+        self._db.run(sql, (*self._owner(memory_id), memory_id))
 
     def numbers(self, memory_id: str) -> list[int]:
         """Return the numbers of a memory's chunks in order."""
-        location = self._db.place(memory_id)
-        sql = f"SELECT id FROM chunks WHERE {self._sql.in_ns}memory_id = ? ORDER BY seq"
-        numbers = [number for (number,) in self._db.rows(sql, (*location, memory_id))]
-        self._db.saw_chunks("".join(filter(None, location)), numbers)
-        return numbers
+        within, names = self._within([memory_id])
+        sql = f"SELECT id FROM chunks WHERE {within}memory_id = ? ORDER BY seq"
+        return [number for (number,) in self._db.rows(sql, (*names, memory_id))]
 
     def first_chunks(self, ns: str) -> dict[str, int]:
         """Return the number of each live memory's first chunk in a namespace."""
-        sql = f"SELECT c.memory_id, c.id FROM chunks c WHERE {self._sql.of_ns} AND c.seq = 0"
-        chunks = dict(self._db.rows(sql, (ns,)))
-        self._db.saw(ns, chunks)
-        self._db.saw_chunks(ns, chunks.values())
-        return chunks
+        sql = f"SELECT memory_id, id FROM chunks WHERE {self._sql.of_ns()} AND seq = 0"
+        return dict(self._db.rows(sql, (ns,)))
 
     def chunks(self, memory: Memory) -> list[Chunk]:
         """Return a memory's chunks in order."""
         from ghostmem.model import Chunk
 
-        self._db.saw_all((memory,))
+        within, names = self._of(memory.ns)
         sql = (
             "SELECT seq, start, stop, start_line, end_line FROM chunks"
-            f" WHERE {self._sql.in_ns}memory_id = ? ORDER BY seq"
+            f" WHERE {within}memory_id = ? ORDER BY seq"
         )
         return [
             Chunk(memory.id, seq, memory.content[start:stop], first, last)
-            for seq, start, stop, first, last in self._db.iterate(
-                sql, (*self._db.place(memory.id), memory.id)
-            )
+            for seq, start, stop, first, last in self._db.iterate(sql, (*names, memory.id))
         ]

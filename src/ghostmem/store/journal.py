@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.clock import format_time
-from ghostmem.store.database import Location, StoreTable
+from ghostmem.store.database import StoreTable
 from ghostmem.store.tables import BY_NAME
 
 if TYPE_CHECKING:
@@ -136,30 +136,31 @@ class Journal(StoreTable, ABC):
         """List the last changes of a namespace after a sequence number, newest first.
 
         Lines without a time are not changes: they tell other processes of new vectors."""
-        where = f"{self._sql.of_ns} AND c.seq > ? AND c.at <> '' ORDER BY c.seq DESC LIMIT ?"
+        where = f"{self._sql.of_ns('c.')} AND c.seq > ? AND c.at <> '' ORDER BY c.seq DESC LIMIT ?"
         sql = f"SELECT c.seq, c.memory_id, c.op, c.at FROM changes c WHERE {where}"
         return [LatestChange(*row) for row in self._db.rows(sql, (ns, after, limit))]
 
-    def log_access(self, location: Location, ids: Any, at: datetime, used: bool) -> None:
+    def log_access(self, ns: str, ids: Any, at: datetime, used: bool) -> None:
         """Count one use or one exposure of the memories of an array, on its day."""
-        names = ", ".join((*(("ns",) if location else ()), *_ACCESS))
-        values = "ns, id" if location else "id"
+        owner = self._sql.owner
+        within, names = self._of(ns)
         self._db.run(
-            f"INSERT INTO accesses ({names}) SELECT {values}, ?, ?, ? FROM memories"
-            f" WHERE {self._sql.in_ns}id {self._sql.among}"
+            f"INSERT INTO accesses ({', '.join((*owner, *_ACCESS))})"
+            f" SELECT {', '.join((*owner, 'id'))}, ?, ?, ? FROM memories"
+            f" WHERE {within}id {self._sql.among}"
             f" ON CONFLICT ({', '.join(self._sql.key(BY_NAME['accesses']))}) DO UPDATE SET"
             " used = accesses.used + excluded.used, shown = accesses.shown + excluded.shown",
-            (format_time(at)[:10], int(used), int(not used), *location, ids),
+            (format_time(at)[:10], int(used), int(not used), *names, ids),
         )
 
     def accesses(self, memory_id: str | None = None) -> "Iterator[Access]":
         """List all days of use, or those of one memory."""
         from ghostmem.model import Access
 
-        where, values = "", tuple[str, ...]()
+        where, values = "", list[Any]()
         if memory_id is not None:
-            where = f"WHERE {self._sql.in_ns}memory_id = ?"
-            values = (*self._db.place(memory_id), memory_id)
+            within, names = self._within([memory_id])
+            where, values = f"WHERE {within}memory_id = ?", [*names, memory_id]
         sql = f"SELECT {', '.join(_ACCESS)} FROM accesses {where} ORDER BY memory_id, day"
         for row in self._db.iterate(sql, values):
             yield Access(*row)
@@ -184,21 +185,20 @@ class Journal(StoreTable, ABC):
 
     def uses(self, memory_ids: Sequence[str]) -> dict[str, int]:
         """Return how often each memory was used; memories that were only shown are left out."""
-        uses: dict[str, int] = {}
-        where = f"{self._sql.in_ns}memory_id {self._sql.among} AND used > 0"
+        within, names = self._within(memory_ids)
+        where = f"{within}memory_id {self._sql.among} AND used > 0"
         sql = f"SELECT memory_id, sum(used) FROM accesses WHERE {where} GROUP BY memory_id"
-        for location, ids in self._db.located(memory_ids):
-            rows = self._db.iterate(sql, (*location, ids))
-            uses.update((memory_id, int(count)) for memory_id, count in rows)
-        return uses
+        rows = self._db.iterate(sql, (*names, self._sql.array(memory_ids)))
+        return {memory_id: int(count) for memory_id, count in rows}
 
     def add_access(self, access: "Access") -> bool:
         """Add a day of use from elsewhere; return False when that day exists."""
         row = (access.memory_id, access.day, access.used, access.shown)
         sql = self._sql.insert("accesses", _ACCESS)
-        return self._db.change(sql, (*self._db.place(access.memory_id), *row)) > 0
+        return self._db.change(sql, (*self._owner(access.memory_id), *row)) > 0
 
     def carry(self, old_id: str, new_id: str) -> None:
         """Move the days of use to the next version."""
-        sql = f"UPDATE accesses SET memory_id = ? WHERE {self._sql.in_ns}memory_id = ?"
-        self._db.run(sql, (new_id, *self._db.place(old_id), old_id))
+        within, names = self._within([old_id])
+        sql = f"UPDATE accesses SET memory_id = ? WHERE {within}memory_id = ?"
+        self._db.run(sql, (new_id, *names, old_id))

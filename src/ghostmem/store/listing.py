@@ -141,13 +141,11 @@ class Listing(StoreTable):
 
     def passing(self, ids: Sequence[str], selection: Filter) -> set[str]:
         """Return the ids of those memories that pass a filter."""
-        passing: set[str] = set()
-        for location, given in self._db.located(ids, within=selection.ns):
-            ns = NsFilter(location[0]) if location else selection.ns
-            where, values = self._where(replace(selection, ns=ns))
-            sql = f"SELECT m.id FROM {self._sql.given_memories} WHERE {where}"
-            passing.update(row[0] for row in self._db.iterate(sql, [given, *values]))
-        return passing
+        if self.ns is not None and selection.ns.matches(self.ns):
+            selection = replace(selection, ns=NsFilter(self.ns))
+        where, values = self._where(selection)
+        sql = f"SELECT m.id FROM {self._sql.given_memories} WHERE {where}"
+        return {row[0] for row in self._db.iterate(sql, [self._sql.array(ids), *values])}
 
     def dead_keys(self, before: datetime) -> list[Memory]:
         """List all versions of keys that have no live version and were removed before a time."""

@@ -48,9 +48,7 @@ class Memories(StoreTable):
 
     def many(self, tail: str, values: Sequence[Any]) -> list[Memory]:
         """Return all memories that pass a condition."""
-        memories = [memory_of(row) for row in self._db.iterate(f"{_SELECT} WHERE {tail}", values)]
-        self._db.saw_all(memories)
-        return memories
+        return [memory_of(row) for row in self._db.iterate(f"{_SELECT} WHERE {tail}", values)]
 
     def last(self, ns: str, key: str) -> Memory | None:
         """Return the highest version of a key, live or not."""
@@ -70,16 +68,13 @@ class Memories(StoreTable):
 
     def superseded(self, memory_ids: Sequence[str]) -> set[str]:
         """Return those of some versions that have a later one."""
+        within, names = self._within(memory_ids, "m.")
         sql = (
-            f"SELECT m.id FROM memories m WHERE {self._sql.in_ns}m.id {self._sql.among}"
+            f"SELECT m.id FROM memories m WHERE {within}m.id {self._sql.among}"
             " AND EXISTS (SELECT 1 FROM memories n"
             " WHERE n.ns = m.ns AND n.key = m.key AND n.version > m.version)"
         )
-        return {
-            id_
-            for location, ids in self._db.located(memory_ids)
-            for (id_,) in self._db.iterate(sql, (*location, ids))
-        }
+        return {id_ for (id_,) in self._db.iterate(sql, (*names, self._sql.array(memory_ids)))}
 
     def current(self, ns: str, key: str, now: datetime) -> Memory | None:
         """Return the last version of a key if it is neither removed nor expired."""
@@ -110,33 +105,32 @@ class Memories(StoreTable):
 
     def by_id(self, memory_id: str) -> Memory | None:
         """Return the version with an id."""
-        return self.one(f"{self._sql.in_ns}m.id = ?", (*self._db.place(memory_id), memory_id))
+        return self.by_ids([memory_id]).get(memory_id)
 
     def by_ids(self, memory_ids: Sequence[str]) -> dict[str, Memory]:
         """Return versions by their ids."""
-        memories: dict[str, Memory] = {}
-        where = f"{self._sql.in_ns}m.id {self._sql.among}"
         expected = self._expected
-        if expected:
-            memories = {id_: expected[id_] for id_ in memory_ids if id_ in expected}
-            memory_ids = [id_ for id_ in memory_ids if id_ not in expected]
-        for location, ids in self._db.located(memory_ids) if memory_ids else ():
-            memories.update((memory.id, memory) for memory in self.many(where, (*location, ids)))
+        memories = {id_: expected[id_] for id_ in memory_ids if id_ in expected}
+        if missing := [id_ for id_ in memory_ids if id_ not in expected]:
+            # an id finds its row in any namespace, but a cluster would ask all nodes
+            within, names = ("", []) if self.ns is None else self._of(self.ns, "m.")
+            where = f"{within}m.id {self._sql.among}"
+            values = (*names, self._sql.array(missing))
+            memories.update((memory.id, memory) for memory in self.many(where, values))
         return memories
 
     def sizes(self, memory_ids: Sequence[str]) -> dict[str, MemorySize]:
         """Return the keys and sizes of versions by their ids."""
-        sizes: dict[str, MemorySize] = {}
-        where = f"{self._sql.in_ns}m.id {self._sql.among}"
+        within, names = self._within(memory_ids, "m.")
+        where = f"{within}m.id {self._sql.among}"
         sql = f"SELECT m.id, m.key, m.est_tokens FROM memories m WHERE {where}"
-        for location, ids in self._db.located(memory_ids):
-            for id_, key, tokens in self._db.iterate(sql, (*location, ids)):
-                sizes[id_] = MemorySize(key, tokens)
-        return sizes
+        rows = self._db.iterate(sql, (*names, self._sql.array(memory_ids)))
+        return {id_: MemorySize(key, tokens) for id_, key, tokens in rows}
 
     def expect(self, ns: str, chunks: Sequence[int]) -> None:
         """Read memories of chunks that a reading transaction is going to ask for by their ids."""
-        sql = f"SELECT c.memory_id FROM chunks c WHERE {self._sql.of_ns} AND c.id {self._sql.among}"
+        of_ns = self._sql.of_ns("c.")
+        sql = f"SELECT c.memory_id FROM chunks c WHERE {of_ns} AND c.id {self._sql.among}"
         where = f"m.ns = ? AND m.id {self._sql.among_rows(sql)}"
         memories = self.many(where, (ns, ns, self._sql.array(chunks)))
         self._expected.update((memory.id, memory) for memory in memories)
@@ -150,7 +144,6 @@ class Memories(StoreTable):
         compute = self._sql.compute
         rows = [(*MEMORY.write(memory), *compute(memory.content)) for memory in memories]
         self._db.run_many(_insert(self._sql.computed), rows)
-        self._db.saw_all(memories)
         for memory in memories:
             if memory.files:
                 self._insert_refs(memory, _FILE, memory.files)
@@ -162,10 +155,11 @@ class Memories(StoreTable):
 
     def _insert_refs(self, memory: Memory, kind: RowType[Any], refs: Sequence[Any]) -> None:
         names = ("memory_id", *kind.names, "created_at")
+        sql = self._sql.insert(kind.table.name, names, replace=True)
+        owner = (memory.ns,) if self._sql.owner else ()
         for ref in refs:
             row = (memory.id, *kind.write(ref), format_time(memory.created_at))
-            sql = self._sql.insert(kind.table.name, names, replace=True)
-            self._db.run(sql, (*self._db.place(memory.id), *row))
+            self._db.run(sql, (*owner, *row))
 
     def change(self, memory: Memory, op: str, at: datetime, **columns: Any) -> None:
         """Change columns of one version and log it."""
@@ -183,10 +177,9 @@ class Memories(StoreTable):
                 columns = {**columns, **dict(zip(self._sql.computed, computed, strict=True))}
             names = list(columns)
             values = [MEMORY.encode(name, value) for name, value in columns.items()]
-            self._db.saw(memory.ns, (memory.id,))
-            rows.append([*values, *self._db.place(memory.id), memory.id])
+            rows.append([*values, memory.ns, memory.id])
         sets = ", ".join(f"{name} = ?" for name in names)
-        self._db.run_many(f"UPDATE memories SET {sets} WHERE {self._sql.in_ns}id = ?", rows)
+        self._db.run_many(f"UPDATE memories SET {sets} WHERE ns = ? AND id = ?", rows)
         self._journal.record_all(
             LoggedChange(memory.ns, memory.id, op, at) for memory, _ in changes
         )
@@ -196,14 +189,13 @@ class Memories(StoreTable):
     ) -> None:
         """Count one retrieval of each, or that it helped; no change is logged."""
         counter = "utility_count" if helped else "access_count"
-        sql = (
-            f"UPDATE memories SET {counter} = {counter} + 1, last_accessed_at = ?"
-            f" WHERE {self._sql.in_ns}id {self._sql.among}"
-        )
-        self._db.saw_all(memories)
-        for location, ids in self._db.located((memory.id for memory in memories), lock=True):
-            self._db.run(sql, (format_time(at), *location, ids))
-            self._journal.log_access(location, ids, at, used)
+        sql = f"UPDATE memories SET {counter} = {counter} + 1, last_accessed_at = ? WHERE"
+        for ns in sorted({memory.ns for memory in memories}):
+            within, names = self._of(ns)
+            ids = self._sql.array(memory.id for memory in memories if memory.ns == ns)
+            self._db.lock(ns)
+            self._db.run(f"{sql} {within}id {self._sql.among}", (format_time(at), *names, ids))
+            self._journal.log_access(ns, ids, at, used)
 
     def delete(self, memories: Sequence[Memory], at: datetime) -> None:
         """Delete rows for good with everything that belongs to them.
@@ -215,7 +207,7 @@ class Memories(StoreTable):
                 "UPDATE memories SET supersedes = NULL WHERE ns = ? AND key = ? AND supersedes = ?",
                 (memory.ns, memory.key, memory.id),
             )
-            if self._sql.in_ns:  # PostgreSQL cannot set one column of a foreign key to NULL
+            if self._sql.owner:  # PostgreSQL cannot set one column of a foreign key to NULL
                 self._db.run("UPDATE note_links SET to_id = NULL WHERE ns = ? AND to_id = ?", names)
             self._db.run("DELETE FROM memories WHERE ns = ? AND id = ?", names)
             self._journal.record(memory.ns, memory.id, "delete", at)
@@ -231,14 +223,15 @@ class Memories(StoreTable):
     def _refs(
         self, kind: RowType[Ref], memory_ids: Iterable[str], order: str
     ) -> dict[str, tuple[Ref, ...]]:
-        refs: dict[str, tuple[Ref, ...]] = {}
+        ids = sorted(memory_ids)
+        within, names = self._within(ids)
         sql = (
             f"SELECT memory_id, {kind.columns} FROM {kind.table.name}"
-            f" WHERE {self._sql.in_ns}memory_id {self._sql.among} ORDER BY {order}"
+            f" WHERE {within}memory_id {self._sql.among} ORDER BY {order}"
         )
-        for location, ids in self._db.located(sorted(memory_ids)):
-            for memory_id, *row in self._db.iterate(sql, (*location, ids)):
-                refs[memory_id] = (*refs.get(memory_id, ()), kind.read(row))
+        refs: dict[str, tuple[Ref, ...]] = {}
+        for memory_id, *row in self._db.iterate(sql, (*names, self._sql.array(ids))):
+            refs[memory_id] = (*refs.get(memory_id, ()), kind.read(row))
         return refs
 
     def with_refs(self, memories: list[Memory]) -> list[Memory]:

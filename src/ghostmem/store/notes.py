@@ -7,7 +7,7 @@ from typing import Any
 
 from ghostmem.clock import format_time
 from ghostmem.model import Folder, Note, NsFilter, Place, Stat
-from ghostmem.store.database import Database, Location, StoreTable
+from ghostmem.store.database import Database, Part, StoreTable
 from ghostmem.store.filters import ns_part
 from ghostmem.store.records import CODECS, RowType, time_of
 from ghostmem.store.tables import BY_NAME
@@ -41,32 +41,24 @@ class Notes(StoreTable, ABC):
 
     def __init__(self, db: Database) -> None:
         super().__init__(db)
-        self._note = f"SELECT {', '.join(_NOTE)} FROM notes WHERE {self._sql.in_ns}folder_id = ?"
         join = f"ON {self._sql.same_ns('s', 'n')}s.note_id = n.id"
         self._sections = f"FROM notes n JOIN note_sections s {join}"
-        self._in_folder = f"WHERE {self._sql.in_ns and 'n.ns = ? AND '}n.folder_id = ?"
 
-    def _of_folder(self, folder_id: int) -> Location:
-        """Return the location of a folder's notes."""
-        return ()
-
-    def _of_note(self, note_id: str) -> Location:
-        """Return the location of a note."""
-        return ()
-
-    def _folder(self, row: Sequence[Any]) -> Folder:
-        return _FOLDER.read(row)
+    def _in_folder(self, folder_id: int, alias: str = "") -> Part:
+        """Return the condition that a note is in a folder."""
+        within, names = self._within([folder_id], alias, "note_folders")
+        return f"{within}{alias}folder_id = ?", [*names, folder_id]
 
     def _read(self, folder_id: int, tail: str, *values: str) -> list[Note]:
-        location = self._of_folder(folder_id)
-        rows = self._db.iterate(f"{self._note} {tail}", (*location, folder_id, *values))
-        return [_note_of(row) for row in rows]
+        where, place = self._in_folder(folder_id)
+        sql = f"SELECT {', '.join(_NOTE)} FROM notes WHERE {where} {tail}"
+        return [_note_of(row) for row in self._db.iterate(sql, [*place, *values])]
 
     def folders(self, ns: NsFilter) -> list[Folder]:
         """Return the folders whose namespace passes a filter."""
         where, values = ns_part(ns, "ns")
         rows = self._db.rows(f"{_FOLDERS} WHERE {where} ORDER BY id", values)
-        return [self._folder(row) for row in rows]
+        return [_FOLDER.read(row) for row in rows]
 
     def add_folder(
         self, root: str, layout: str, ns: str, at: datetime, source_kind: str | None = None
@@ -78,12 +70,12 @@ class Notes(StoreTable, ABC):
             sql = "UPDATE note_folders SET source_kind = ? WHERE root = ? AND layout = ?"
             self._db.run(sql, (str(source_kind), root, layout))
         sql = f"{_FOLDERS} WHERE root = ? AND layout = ?"
-        return self._folder(self._db.row(sql, (root, layout)))
+        return _FOLDER.read(self._db.row(sql, (root, layout)))
 
     def drop_folder(self, folder_id: int) -> None:
         """Delete a folder and its notes from the store."""
-        sql = f"DELETE FROM notes WHERE {self._sql.in_ns}folder_id = ?"
-        self._db.run(sql, (*self._of_folder(folder_id), folder_id))
+        where, values = self._in_folder(folder_id)
+        self._db.run(f"DELETE FROM notes WHERE {where}", values)
         self._db.run("DELETE FROM note_folders WHERE id = ?", (folder_id,))
 
     def reconciled(self, folder_id: int, at: datetime | None, unavailable: str) -> None:
@@ -101,11 +93,10 @@ class Notes(StoreTable, ABC):
 
     def stats(self, folder_id: int) -> tuple[dict[str, tuple[int, int, int]], dict[str, str], bool]:
         """Return stats and problems of a folder's notes by path, and whether any is missing."""
-        rows = self._db.rows(
-            "SELECT path, size, mtime_ns, inode, problem, missing_at FROM notes"
-            f" WHERE {self._sql.in_ns}folder_id = ? ORDER BY path",
-            (*self._of_folder(folder_id), folder_id),
-        )
+        where, values = self._in_folder(folder_id)
+        columns = "path, size, mtime_ns, inode, problem, missing_at"
+        sql = f"SELECT {columns} FROM notes WHERE {where} ORDER BY path"
+        rows = self._db.rows(sql, values)
         problems = {row[0]: row[4] for row in rows if row[4]}
         stats = {row[0]: (row[1], row[2], int(row[3])) for row in rows}
         return stats, problems, any(row[5] for row in rows)
@@ -116,53 +107,47 @@ class Notes(StoreTable, ABC):
 
     def put(self, folder_id: int, note: Note) -> None:
         """Write a note, under another path if it moved."""
-        location = self._of_folder(folder_id)
-        where = f"{self._sql.in_ns}folder_id = ? AND {self._sql.note_path} AND id <> ?"
-        values = (*location, folder_id, note.path, note.id)
-        self._db.run(f"DELETE FROM notes WHERE {where}", values)
-        names = (*(("ns",) if location else ()), "folder_id", *_NOTE)
+        where, place = self._in_folder(folder_id)
+        where += f" AND {self._sql.note_path} AND id <> ?"
+        self._db.run(f"DELETE FROM notes WHERE {where}", [*place, note.path, note.id])
+        names = (*self._sql.owner, "folder_id", *_NOTE)
         sets = ", ".join(f"{name} = excluded.{name}" for name in _NOTE if name != "id")
         self._db.run(
             f"INSERT INTO notes ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
-            f" ON CONFLICT ({'ns, ' if location else ''}id) DO UPDATE SET {sets}",
-            (*location, folder_id, *_note_row(note)),
+            f" ON CONFLICT ({', '.join((*self._sql.owner, 'id'))}) DO UPDATE SET {sets}",
+            (*place, *_note_row(note)),
         )
 
     def drop(self, note_id: str) -> None:
         """Delete a note; its sections must be removed first."""
-        sql = f"DELETE FROM notes WHERE {self._sql.in_ns}id = ?"
-        self._db.run(sql, (*self._of_note(note_id), note_id))
+        within, names = self._within([note_id], table="notes")
+        self._db.run(f"DELETE FROM notes WHERE {within}id = ?", [*names, note_id])
 
     def sections(self, note_id: str) -> dict[str, tuple[str, int, str]]:
         """Return a note's sections as (name, line, hash) by the ids of their memories."""
-        location = self._of_note(note_id)
-        where = f"{self._sql.in_ns}note_id = ? ORDER BY memory_id"
+        within, names = self._within([note_id], table="notes")
+        where = f"{within}note_id = ? ORDER BY memory_id"
         sql = f"SELECT memory_id, name, line, hash FROM note_sections WHERE {where}"
-        rows = self._db.rows(sql, (*location, note_id))
-        sections = {row[0]: (row[1], row[2], row[3]) for row in rows}
-        self._db.saw("".join(location), sections)
-        return sections
+        rows = self._db.rows(sql, (*names, note_id))
+        return {row[0]: (row[1], row[2], row[3]) for row in rows}
 
     def put_section(self, memory_id: str, note_id: str, name: str, line: int, digest: str) -> None:
         """Record that a memory is a section of a note."""
         sql = self._sql.insert("note_sections", _SECTION, replace=True)
         row = (memory_id, note_id, name, line, digest)
-        self._db.run(sql, (*self._db.place(memory_id), *row))
+        self._db.run(sql, (*self._owner(memory_id), *row))
 
     def drop_section(self, memory_id: str) -> None:
         """Record that a memory is no longer a section of a note."""
-        place = self._db.place(memory_id)
+        within, names = self._within([memory_id])
         for table in ("note_sections", "note_links"):
-            sql = f"DELETE FROM {table} WHERE {self._sql.in_ns}memory_id = ?"
-            self._db.run(sql, (*place, memory_id))
+            self._db.run(f"DELETE FROM {table} WHERE {within}memory_id = ?", [*names, memory_id])
 
     def _of_sections(self, columns: str, folder_id: int, order: str, join: str = "") -> list[Any]:
         """Return columns of a folder's sections, the memory first."""
-        location = self._of_folder(folder_id)
-        sql = f"SELECT {columns} {self._sections} {join} {self._in_folder} ORDER BY {order}"
-        rows = self._db.rows(sql, (*location, folder_id))
-        self._db.saw("".join(location), (row[0] for row in rows))
-        return rows
+        where, values = self._in_folder(folder_id, "n.")
+        sql = f"SELECT {columns} {self._sections} {join} WHERE {where} ORDER BY {order}"
+        return self._db.rows(sql, values)
 
     def section_ids(self, folder_id: int) -> list[str]:
         """Return the ids of memories that are sections of a folder's notes."""
@@ -171,25 +156,22 @@ class Notes(StoreTable, ABC):
 
     def places(self, memory_ids: Iterable[str]) -> dict[str, Place]:
         """Return the places of those memories that are sections of notes."""
-        places: dict[str, Place] = {}
-        in_ns = self._sql.in_ns and "n.ns = ? AND s.ns = ? AND "
+        ids = sorted(memory_ids)
+        within, names = self._within(ids, "s.")
         sql = (
             f"SELECT s.memory_id, f.id, f.root, n.path, s.line {self._sections}"
             " JOIN note_folders f ON f.id = n.folder_id"
-            f" WHERE {in_ns}s.memory_id {self._sql.among}"
+            f" WHERE {within}s.memory_id {self._sql.among}"
         )
-        for location, ids in self._db.located(sorted(memory_ids)):
-            rows = self._db.iterate(sql, (*location, *location, ids))
-            places.update((row[0], Place(*row[1:])) for row in rows)
-        return places
+        rows = self._db.iterate(sql, (*names, self._sql.array(ids)))
+        return {row[0]: Place(*row[1:]) for row in rows}
 
     def move_file(self, memory_id: str, path: str, at: datetime) -> None:
         """Record that a section's file has another path."""
-        place = self._db.place(memory_id)
-        sql = f"DELETE FROM memory_files WHERE {self._sql.in_ns}memory_id = ?"
-        self._db.run(sql, (*place, memory_id))
+        within, names = self._within([memory_id])
+        self._db.run(f"DELETE FROM memory_files WHERE {within}memory_id = ?", [*names, memory_id])
         sql = self._sql.insert("memory_files", BY_NAME["memory_files"].columns)
-        self._db.run(sql, (*place, memory_id, path, "read", format_time(at)))
+        self._db.run(sql, (*names, memory_id, path, "read", format_time(at)))
 
     def targets(self, folder_id: int) -> list[tuple[str, str, str, tuple[str, ...]]]:
         """Return the targets of links as (memory, section, path, names), by path and line."""
@@ -205,20 +187,21 @@ class Notes(StoreTable, ABC):
 
     def links_of(self, memory_id: str) -> list[tuple[str, str, str | None]]:
         """Return the links of a section as (word, target, target's memory)."""
-        where = f"{self._sql.in_ns}memory_id = ? ORDER BY word, target"
+        within, names = self._within([memory_id])
+        where = f"{within}memory_id = ? ORDER BY word, target"
         sql = f"SELECT word, target, to_id FROM note_links WHERE {where}"
-        return self._db.rows(sql, (*self._db.place(memory_id), memory_id))
+        return self._db.rows(sql, (*names, memory_id))
 
     def put_link(self, memory_id: str, word: str, target: str, to_id: str | None) -> None:
         """Write a link, and the memory of its target if there is one."""
         sql = self._sql.insert("note_links", _LINK, replace=True)
-        self._db.run(sql, (*self._db.place(memory_id), memory_id, word, target, to_id))
+        self._db.run(sql, (*self._owner(memory_id), memory_id, word, target, to_id))
 
     def drop_link(self, memory_id: str, word: str, target: str) -> None:
         """Delete a link."""
-        where = f"{self._sql.in_ns}memory_id = ? AND word = ? AND target = ?"
-        values = (*self._db.place(memory_id), memory_id, word, target)
-        self._db.run(f"DELETE FROM note_links WHERE {where}", values)
+        within, names = self._within([memory_id])
+        where = f"{within}memory_id = ? AND word = ? AND target = ?"
+        self._db.run(f"DELETE FROM note_links WHERE {where}", [*names, memory_id, word, target])
 
     @abstractmethod
     def spare(self, memory_id: str, hashes: Sequence[str], at: datetime) -> None:
@@ -233,8 +216,9 @@ class Notes(StoreTable, ABC):
 
     def _twin(self, memory_id: str, section: str) -> str | None:
         """Return the memory of another section with the same hash."""
-        where = f"{self._sql.in_ns}hash = ? AND memory_id <> ? ORDER BY memory_id LIMIT 1"
-        values = (*self._db.place(memory_id), section, memory_id)
+        within, names = self._within([memory_id])
+        where = f"{within}hash = ? AND memory_id <> ? ORDER BY memory_id LIMIT 1"
+        values = (*names, section, memory_id)
         twin: str | None = self._db.get(
             f"SELECT memory_id FROM note_sections WHERE {where}", values
         )
@@ -242,12 +226,13 @@ class Notes(StoreTable, ABC):
 
     def _count_vectors(self, memory_id: str) -> int:
         """Count the chunks of a memory that have a vector."""
+        within, names = self._within([memory_id], "c.")
         sql = (
             "SELECT count(DISTINCT c.id) FROM chunks c"
             f" JOIN vectors v ON {self._sql.same_ns('v', 'c')}v.chunk_id = c.id"
-            f" WHERE {self._sql.in_ns and 'c.ns = ? AND '}c.memory_id = ?"
+            f" WHERE {within}c.memory_id = ?"
         )
-        return int(self._db.get(sql, (*self._db.place(memory_id), memory_id)))
+        return int(self._db.get(sql, (*names, memory_id)))
 
     def prune(self, before: datetime) -> int:
         """Delete kept vectors that were not reused since a time."""

@@ -3,7 +3,8 @@
 Callers open `engine.read()` or `engine.write()` and use the tables of the transaction. Several
 processes may write at once: a write transaction sees everything that was committed before it began,
 and transactions do not nest. A write that names its namespaces with `within` may run in parallel
-with writes to others, on engines that can do that."""
+with writes to others, on engines that can do that. A transaction within one namespace is bound to
+it, as by `Transaction.of`."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -60,7 +61,7 @@ class Engine(Protocol):
     @property
     def is_newer(self) -> bool: ...
 
-    def read(self) -> AbstractContextManager[Transaction]: ...
+    def read(self, within: str = "") -> AbstractContextManager[Transaction]: ...
     def snapshot(self) -> AbstractContextManager[Transaction]: ...
     def write(
         self,
@@ -91,7 +92,7 @@ class Reindex(Protocol):
 class SharedEngine(Engine, Protocol):
     """A store that workers on several machines share."""
 
-    def read(self) -> AbstractContextManager[SharedTransaction]: ...
+    def read(self, within: str = "") -> AbstractContextManager[SharedTransaction]: ...
     def write(
         self,
         durable: bool = True,

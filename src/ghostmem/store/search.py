@@ -3,11 +3,10 @@
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from ghostmem.model import NsFilter
-from ghostmem.store.database import Database, Location, StoreTable
+from ghostmem.store.database import Database, StoreTable
 from ghostmem.store.filters import clause
 from ghostmem.store.rows import ChunkCandidate, ChunkTerms, Filter, Space
 from ghostmem.text.spelling import WordParts
@@ -34,45 +33,28 @@ class Search(StoreTable, ABC):
 
     def __init__(self, db: Database) -> None:
         super().__init__(db)
+        self._columns = _CANDIDATE.format(self._sql.chunk_text)
+
+    def _chunks(
+        self, columns: str, tail: str, values: Sequence[Any], selection: Filter, order: str = ""
+    ) -> Iterable[Any]:
+        """Return columns of the chunks that pass a condition, and whose memories pass a filter."""
+        ns, names = self.ns, list[str]()
+        if ns is None and selection.ns and not selection.ns.is_prefix:
+            ns = str(selection.ns)
+        if ns is not None and self._sql.owner:
+            names, tail = [ns, ns], f"c.ns = ? AND {tail}"
+        where, bound = clause(self._sql, selection)
         # the order is kept, or the planner would scan a namespace instead of a few chunks
-        candidate = _CANDIDATE.format(self._sql.chunk_text)
-        self._chunks = f"{candidate} FROM chunks c {self._sql.of_chunk}"
-
-    def _space(self, number: int) -> Any:
-        """Return the value of `Dialect.in_space` for a namespace."""
-        return number
-
-    def _of_thread(self, number: int) -> Location:
-        """Return the location of a thread."""
-        return ()
-
-    def _located_chunks(
-        self, chunks: Sequence[int], selection: Filter
-    ) -> Iterator[tuple[Location, Any]]:
-        """Yield chunks by location as arrays."""
-        yield (), self._sql.array(chunks)
-
-    def _located_threads(self, numbers: Iterable[int]) -> Iterator[tuple[Location, Any]]:
-        """Yield threads by location as arrays."""
-        yield (), self._sql.array(numbers)
+        join = self._sql.of_chunk.format("?" if names else "c.ns")
+        sql = f"{columns} FROM chunks c {join} WHERE {tail} AND {where}{order}"
+        return self._db.iterate(sql, [*names, *values, *bound])
 
     def _candidates(
-        self,
-        location: Location,
-        tail: str,
-        values: Sequence[Any],
-        selection: Filter,
-        order: str = "",
-        *limit: int,
+        self, tail: str, values: Sequence[Any], selection: Filter, order: str = ""
     ) -> list[ChunkCandidate]:
-        """Return the candidates at a location that pass a condition and a filter."""
-        if location and not selection.ns.matches(location[0]):
-            return []
-        if location:
-            selection = replace(selection, ns=NsFilter(location[0]))
-        where, bound = clause(self._sql, selection)
-        sql = f"{self._chunks} WHERE {'c.ns = ? AND ' if location else ''}{tail} AND {where}{order}"
-        rows = self._db.iterate(sql, [*location, *location, *values, *bound, *limit])
+        """Return the candidates that pass a condition and a filter."""
+        rows = self._chunks(self._columns, tail, values, selection, order)
         return [ChunkCandidate._make(row) for row in rows]
 
     def spaces(self, names: Iterable[str]) -> list[Space]:
@@ -113,38 +95,36 @@ class Search(StoreTable, ABC):
 
         The text must have three characters or more."""
 
-    def words(self, space: int, parts: WordParts) -> list[str]:
+    def words(self, space: Space, parts: WordParts) -> list[str]:
         """Return the words of a namespace that have one of some parts in its place."""
         start, middle, end, *lengths = parts
         like, many = self._sql.like, self._sql.any_text
         sql = (
-            f"SELECT word FROM words WHERE {self._sql.in_space} AND length(word) BETWEEN ? AND ?"
+            f"SELECT word FROM words WHERE {self._sql.of_ns()} AND length(word) BETWEEN ? AND ?"
             f" AND (word {like} ? OR word {like} ?"
         )
-        values = [self._space(space), *lengths, f"{start}{many}", f"{many}{end}"]
+        values: list[Any] = [space.name, *lengths, f"{start}{many}", f"{many}{end}"]
         if middle:  # two edits can move it by two letters
             sql += f" OR {self._sql.position}(substr(word, ?, ?), ?) > 0"
             values += [len(start), len(middle) + 4, middle]
         return [word for (word,) in self._db.rows(f"{sql})", values)]
 
-    def known_words(self, space: int, words: Iterable[str]) -> list[str]:
+    def known_words(self, space: Space, words: Iterable[str]) -> list[str]:
         """Return those of some words that a namespace has."""
-        sql = f"SELECT word FROM words WHERE {self._sql.in_space} AND word {self._sql.among}"
-        rows = self._db.rows(sql, (self._space(space), self._sql.array(words)))
+        sql = f"SELECT word FROM words WHERE {self._sql.of_ns()} AND word {self._sql.among}"
+        rows = self._db.rows(sql, (space.name, self._sql.array(words)))
         return [word for (word,) in rows]
 
-    def allowed(self, space: int, selection: Filter, limit: int) -> list[int] | None:
+    def allowed(self, space: Space, selection: Filter, limit: int) -> list[int] | None:
         """Return all chunks of a namespace that pass a filter, or None if more than `limit` do."""
         where, values = clause(self._sql, selection)
         rows = self._db.rows(
             f"SELECT c.id FROM memories m {self._sql.ordered_join} chunks c"
             f" ON {self._sql.same_ns('c', 'm')}c.memory_id = m.id"
-            f" WHERE {where} AND c.{self._sql.in_space} LIMIT ?",
-            [*values, self._space(space), limit + 1],
+            f" WHERE {where} AND {self._sql.of_ns('c.')} LIMIT ?",
+            [*values, space.name, limit + 1],
         )
-        numbers = [number for (number,) in rows]
-        self._db.saw_chunks(self._space(space), numbers)
-        return numbers if len(numbers) <= limit else None
+        return [number for (number,) in rows] if len(rows) <= limit else None
 
     def statements(self, space: Space) -> frozenset[int] | None:
         """Return all chunks of the user's statements in a namespace, or None if very many."""
@@ -152,7 +132,7 @@ class Search(StoreTable, ABC):
 
     def _read_statements(self, space: Space) -> frozenset[int] | None:
         stated = Filter(ns=NsFilter(space.name), trusted=True)
-        chunks = self.allowed(space.number, stated, MAX_STATED_CHUNKS)
+        chunks = self.allowed(space, stated, MAX_STATED_CHUNKS)
         return None if chunks is None else frozenset(chunks)
 
     def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
@@ -169,61 +149,46 @@ class Search(StoreTable, ABC):
         """Return those of some chunks that pass a filter, in the order given.
 
         `space` is the namespace of all of them, if it is known."""
-        candidates: dict[int, ChunkCandidate] = {}
-        for location, numbers in self._located_chunks(chunks, selection):
-            tail = f"c.id {self._sql.among}"
-            for candidate in self._candidates(location, tail, [numbers], selection):
-                candidates[candidate.chunk] = candidate
+        values = [self._sql.array(chunks)]
+        rows = self._candidates(f"c.id {self._sql.among}", values, selection)
+        candidates = {candidate.chunk: candidate for candidate in rows}
         return [candidates[number] for number in chunks if number in candidates]
 
     def chunk_terms(self, chunks: Sequence[int], selection: Filter) -> list[ChunkTerms]:
         """Return the terms of those of some chunks that pass a filter, in the order given."""
-        found: dict[int, ChunkTerms] = {}
-        where, bound = clause(self._sql, selection)
-        for location, numbers in self._located_chunks(chunks, selection):
-            sql = (
-                f"SELECT c.id, c.memory_id, m.key, c.terms, m.tags, c.start, c.stop"
-                f" FROM chunks c {self._sql.of_chunk}"
-                f" WHERE {'c.ns = ? AND ' if location else ''}c.id {self._sql.among} AND {where}"
-            )
-            for row in self._db.iterate(sql, [*location, *location, numbers, *bound]):
-                found[row[0]] = ChunkTerms(*row)
-        return [found[number] for number in chunks if number in found]
+        columns = "SELECT c.id, c.memory_id, m.key, c.terms, m.tags, c.start, c.stop"
+        values = [self._sql.array(chunks)]
+        rows = self._chunks(columns, f"c.id {self._sql.among}", values, selection)
+        terms = {row[0]: ChunkTerms(*row) for row in rows}
+        return [terms[number] for number in chunks if number in terms]
 
-    def threads(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
-        """Return the numbers of chunks and terms of threads."""
-        threads: dict[int, tuple[int, int]] = {}
-        where = f"{self._sql.in_ns}id {self._sql.among}"
-        sql = f"SELECT id, chunks, length FROM threads WHERE {where}"
-        for location, ids in self._located_threads(numbers):
-            rows = self._db.iterate(sql, (*location, ids))
-            threads.update((number, (chunks, length)) for number, chunks, length in rows)
-        return threads
+    def threads(self, space: Space, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
+        """Return the numbers of chunks and terms of a namespace's threads."""
+        within, names = self._of(space.name)
+        sql = f"SELECT id, chunks, length FROM threads WHERE {within}id {self._sql.among}"
+        rows = self._db.iterate(sql, (*names, self._sql.array(numbers)))
+        return {number: (chunks, length) for number, chunks, length in rows}
 
     def thread_average(self, space: Space) -> float:
         """Return the mean length of a namespace's threads."""
-        where = f"{self._sql.in_space} AND chunks > 0"
+        where = f"{self._sql.of_ns()} AND chunks > 0"
         sql = f"SELECT coalesce(avg(length), 1.0) FROM threads WHERE {where}"
-        return float(self._db.get(sql, (self._space(space.number),)))
+        return float(self._db.get(sql, (space.name,)))
 
     def thread(self, number: int, selection: Filter) -> list[ChunkCandidate]:
         """Return the chunks of a thread that pass a filter, in order."""
-        location, tail = self._of_thread(number), "c.thread_id = ?"
-        return self._candidates(location, tail, [number], selection, " ORDER BY c.place")
+        return self._candidates("c.thread_id = ?", [number], selection, " ORDER BY c.place")
 
     def around(
         self, number: int, place: str, before: int, after: int, selection: Filter
     ) -> list[ChunkCandidate]:
         """Return the neighbours of a place in a thread, in order, without the place itself."""
-        location = self._of_thread(number)
         earlier, later = (
             self._candidates(
-                location,
                 f"c.thread_id = ? AND c.place {sign} ?",
                 [number, place],
                 selection,
-                f" ORDER BY c.place {order} LIMIT ?",
-                limit,
+                f" ORDER BY c.place {order} LIMIT {int(limit)}",
             )
             for sign, order, limit in (("<", "DESC", before), (">", "ASC", after))
         )

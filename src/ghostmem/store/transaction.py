@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from ghostmem.errors import EngineError
 from ghostmem.store.database import Database
@@ -65,6 +65,7 @@ class Transaction:
     """A consistent view of the store; a write transaction can also change it."""
 
     own: ClassVar[dict[str, TableClass]] = {}  # the tables that the engine implements itself
+    ns: str | None = None  # the only namespace whose rows are read and written, if there is one
     db: Database
     memories: "Memories"
     listing: "Listing"
@@ -96,8 +97,16 @@ class Transaction:
                 raise AttributeError(f"a transaction has no table {name!r}")
             members = [getattr(self, member) for member in table_class.takes]
             table = _class_of(table_class)(self.db, *members)
+            table.ns = self.ns
             setattr(self, name, table)
             return table
+
+    def of(self, ns: str) -> Self:
+        """Return the same transaction bound to a namespace, or itself for a filter of several.
+
+        Rows of other namespaces are not found, and a server need not look for the namespace of an
+        id. Where an id is enough to find a row, nothing changes."""
+        return self
 
     def ahead(self, *reads: Callable[[], object]) -> None:
         """Let reads that do not depend on each other share a round trip.

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ghostmem.store.database import Database, StoreTable
 from ghostmem.store.nearest import VectorView
@@ -71,7 +71,7 @@ class Vectors(StoreTable, ABC):
         return self._db.get("SELECT dimension FROM models WHERE id = ?", (model,)) or 0
 
     def _must_reload(self, view: VectorView, space: Space) -> bool:
-        where = f"{self._sql.of_ns} AND c.seq > ? AND c.op = 'embed' LIMIT 1"
+        where = f"{self._sql.of_ns('c.')} AND c.seq > ? AND c.op = 'embed' LIMIT 1"
         values = (space.name, view.sequence)
         filled = self._db.get(f"SELECT 1 FROM changes c WHERE {where}", values)
         return filled is not None or view.is_stale(space.chunks)
@@ -84,43 +84,42 @@ class Vectors(StoreTable, ABC):
         """Load a namespace's vectors into memory, or update the loaded ones."""
         view = self._views.get((model, space.number))
         if view is None or (view.sequence != space.sequence and self._must_reload(view, space)):
-            view = VectorView(space.sequence, *self.after(model, space.number, -1))
+            view = VectorView(space.sequence, *self.after(model, space.name, -1))
         elif view.sequence != space.sequence:
             last = int(view.ids[-1]) if len(view.ids) else -1
-            view = view.extended(space.sequence, *self.after(model, space.number, last))
+            view = view.extended(space.sequence, *self.after(model, space.name, last))
         self._views[model, space.number] = view
         return view
 
     @abstractmethod
     def after(
-        self, model: int, space: int, chunk: int
+        self, model: int, ns: str, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
         """Return the vectors of a namespace's chunks after a number, in order."""
 
-    @abstractmethod
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:
         """Return the memories that chunks belong to."""
+        within, names = ("", []) if self.ns is None else self._of(self.ns)
+        sql = f"SELECT id, memory_id FROM chunks WHERE {within}id {self._sql.among}"
+        owners = dict(self._db.rows(sql, (*names, self._sql.array(chunks))))
+        return {number: owners[number] for number in chunks if number in owners}
 
     @abstractmethod
-    def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
+    def put(self, model: int, rows: Sequence[tuple[str, int, bytes]]) -> int:
         """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
 
     @abstractmethod
     def missing(
         self, model: int, after: int, limit: int, ns: str | None = None
-    ) -> Iterator[tuple[int, int, str, str | None]]:
+    ) -> Iterator[tuple[str, int, str, str | None]]:
         """Yield chunks without a vector of a model as (namespace, chunk, text, source).
 
         With `ns`, only chunks of that namespace."""
 
-    def _space(self, space: int) -> Any:
-        """Return the value of `Dialect.in_space` for a namespace."""
-        return space
-
-    def plain(self, space: int) -> int:
+    def plain(self, space: Space) -> int:
         """Count the chunks of a namespace that are found by their words alone."""
-        sql = f"SELECT count(*) FROM chunks WHERE {self._sql.in_space} AND chunker = ''"
-        return int(self._db.get(sql, (self._space(space),)))
+        sql = f"SELECT count(*) FROM chunks WHERE {self._sql.of_ns()} AND chunker = ''"
+        return int(self._db.get(sql, (space.name,)))
 
     def counts(self) -> dict[str, int]:
         """Return the number of chunks with a vector by model, and of all chunks under ""."""
@@ -147,9 +146,5 @@ class SharedVectors(Vectors):
     @abstractmethod
     def lacking(
         self, model: int, ns: str, chunks: Sequence[int]
-    ) -> Iterator[tuple[int, int, str, str | None]]:
+    ) -> Iterator[tuple[str, int, str, str | None]]:
         """Yield those of a namespace's chunks that have no vector of a model, as `missing` does."""
-
-    @abstractmethod
-    def namespace(self, space: int) -> str:
-        """Return the name of a namespace."""

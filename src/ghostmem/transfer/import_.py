@@ -534,9 +534,10 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
     try:
         if None in memories:
             raise ConflictError("a memory it needs is not here")
-        if len({memory.ns for memory in memories if memory}) > 1:
+        if len(names := {memory.ns for memory in memories if memory}) > 1:
             raise ConflictError("it crosses namespaces")
-        setattr(report, counter, getattr(report, counter) + add(tx, record))
+        bound = tx.of("".join(names))
+        setattr(report, counter, getattr(report, counter) + add(bound, record))
     except (ConflictError, InvalidInputError) as error:
         report.notes.append(f"left out {_name(record)}: {error.message}")
 

@@ -237,7 +237,7 @@ def _write_new(
     """Write memories of new keys, which are linked to similar ones once they have vectors."""
     write_new(store, tx, memories)
     for memory in memories:
-        tx.index.wait(memory.id)
+        tx.of(memory.ns).index.wait(memory.id)
     report.imported += len(memories)
 
 
@@ -285,7 +285,7 @@ def _link(
             ids[memory.key] = current.id
     for edge in foreign.edges:
         if edge.from_key in ids and edge.to_key in ids:
-            report.edges += tx.graph.add_edge(
+            report.edges += tx.of(ns).graph.add_edge(
                 Edge(ids[edge.from_key], ids[edge.to_key], edge.rel, edge.weight, now)
             )
         else:

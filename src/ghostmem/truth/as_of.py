@@ -59,7 +59,7 @@ def _copy_memories(
         vectors: Sequence[bytes] = ()
         number = None
         if embedder is not None and model is not None:
-            vectors = _stored_vectors(source, model, memory, len(chunks))
+            vectors = _stored_vectors(source.of(memory.ns), model, memory, len(chunks))
             if not vectors and budget >= len(chunks):
                 vectors = store.vectoriser.try_bytes([chunk.spoken for chunk in chunks], embedder)
                 budget -= len(chunks)

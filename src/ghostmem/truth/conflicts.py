@@ -77,14 +77,15 @@ def conflicts(store: Store, ns: str | None = None) -> Conflicts:
     doubts: list[Doubt] = []
     with store.engine.read() as tx:
         for name, *_ in tx.listing.namespaces(validate.ns_filter(ns), now):
-            unresolved += _conflicts(tx, name, now)
+            own_tx = tx.of(name)
+            unresolved += _conflicts(own_tx, name, now)
             tops = {
                 edge.from_id
                 for rel in (Rel.DEPENDS_ON, Rel.CONTAINS)
-                for edge in tx.graph.of_namespace(name, now, rel)
+                for edge in own_tx.graph.of_namespace(name, now, rel)
             }
-            rows = [m for m in tx.memories.by_ids(sorted(tops)).values() if m.is_open(now)]
-            notes = maybe_stale(tx, rows, now)
+            rows = [m for m in own_tx.memories.by_ids(sorted(tops)).values() if m.is_open(now)]
+            notes = maybe_stale(own_tx, rows, now)
             rows = sorted((m for m in rows if m.id in notes), key=lambda m: m.key)
             doubts += [Doubt(m.ns, m.key, notes[m.id]) for m in rows]
     unresolved.sort(key=lambda pair: (-pair.created_at.timestamp(), pair.ns, pair.key, pair.other))

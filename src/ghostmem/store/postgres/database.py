@@ -1,12 +1,11 @@
 """The SQL dialect of PostgreSQL, and a connection as table classes see it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import EngineError
-from ghostmem.model import Memory, NsFilter
-from ghostmem.store.database import Dialect, Location, Part
+from ghostmem.store.database import Dialect, Part
 from ghostmem.store.postgres.connect import WRITERS
 from ghostmem.store.postgres.pipeline import Answer, BoundStatement
 from ghostmem.store.postgres.schema import CHUNK_WORDS
@@ -16,27 +15,22 @@ from ghostmem.store.tables import Table
 if TYPE_CHECKING:
     import psycopg
 
-MAX_NEARBY = 3  # namespaces in which a row is looked for by name before all are searched
-Id = TypeVar("Id", str, int)
-
 
 class PostgresDialect(Dialect):
     """The SQL that only PostgreSQL understands; `??` is its operator `?`."""
 
     name = "postgresql"
     among = "= ANY(?)"
-    in_ns = "ns = ? AND "
-    ns_name = ns_value = "ns"
-    of_ns = "c.ns = ?"
+    ns_name = "ns"
+    owner = ("ns",)
     given_memories = "unnest(?::text[]) AS j (value) JOIN memories m ON m.id = j.value"
-    in_space = "ns = ?"
     chunk_text = "substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int)"
     like, any_text, position = "LIKE", "%", "strpos"
     ordered_join = "JOIN"
     # OFFSET keeps a server without statistics of a new table from reading all memories first; with
-    # ns = c.ns instead of a value inside it, Citus would ask all shards
+    # c.ns instead of a value inside it, Citus asks all shards
     of_chunk = (
-        "CROSS JOIN LATERAL (SELECT * FROM memories WHERE ns = ? AND id = c.memory_id OFFSET 0) m"
+        "CROSS JOIN LATERAL (SELECT * FROM memories WHERE ns = {} AND id = c.memory_id OFFSET 0) m"
     )
     unindexed = ""
     greatest, least = "greatest", "least"
@@ -59,6 +53,10 @@ class PostgresDialect(Dialect):
         With IN, a server without statistics of a new table reads all rows of a namespace."""
         return f"= ANY(ARRAY({select}))"
 
+    def of_ns(self, alias: str = "") -> str:
+        """Return the condition that a row is of a namespace, by name."""
+        return f"{alias}ns = ?"
+
     def same_ns(self, left: str, right: str) -> str:
         """Return the condition that two rows are of one namespace."""
         return f"{left}.ns = {right}.ns AND "
@@ -78,105 +76,6 @@ class PostgresDialect(Dialect):
 
 
 DIALECT = PostgresDialect()
-
-
-class Places:
-    """The namespaces of memories, chunks and numbers that a transaction has seen.
-
-    Every statement names its namespace, so that a cluster asks one node. An unknown row is
-    looked up in the namespaces seen so far, then in all."""
-
-    def __init__(self, db: "Db") -> None:
-        self._db = db
-        self._memories: dict[str, str] = {}
-        self._chunks: dict[int, str] = {}
-        self._spaces: dict[int, str] = {}
-
-    def saw(self, ns: str, memory_ids: Iterable[str]) -> None:
-        """Record the namespace of memories."""
-        self._memories.update(dict.fromkeys(memory_ids, ns))
-
-    def saw_chunks(self, ns: str, numbers: Iterable[int]) -> None:
-        """Record the namespace of chunks."""
-        self._chunks.update(dict.fromkeys(numbers, ns))
-
-    def saw_space(self, number: int, ns: str) -> None:
-        """Record the namespace with a number."""
-        self._spaces[number] = ns
-
-    def forget(self) -> None:
-        """Forget everything, because namespaces changed their names."""
-        self._memories.clear()
-        self._chunks.clear()
-        self._spaces.clear()
-
-    def of(self, memory_ids: Iterable[str]) -> dict[str, list[str]]:
-        """Return memories by namespace, without those that do not exist."""
-        ids = list(memory_ids)
-        self._look("memories", self._memories, ids)
-        return _by_namespace(ids, self._memories)
-
-    def one(self, memory_id: str) -> str | None:
-        """Return the namespace of a memory."""
-        return self._memories.get(memory_id) or next(iter(self.of([memory_id])), None)
-
-    def of_chunks(self, numbers: Iterable[int], nearby: bool = False) -> dict[str, list[int]]:
-        """Return chunks by namespace, without those that do not exist.
-
-        With `nearby`, only the namespaces seen so far are searched."""
-        wanted = list(numbers)
-        self._look("chunks", self._chunks, wanted, nearby)
-        return _by_namespace(wanted, self._chunks)
-
-    def _look(
-        self, table: str, namespaces: dict[Any, str], wanted: list[Any], nearby: bool = False
-    ) -> None:
-        """Look up the namespaces of rows; a transaction mostly stays in one, on one node."""
-        unknown = [row_id for row_id in wanted if row_id not in namespaces]
-        if not unknown:
-            return
-        seen = dict.fromkeys((*self._db.locked, *self._spaces.values(), *self._memories.values()))
-        for ns in seen if len(seen) <= MAX_NEARBY else ():
-            rows = self._db.rows(
-                f"SELECT id FROM {table} WHERE ns = ? AND id = ANY(?)", (ns, unknown)
-            )
-            namespaces.update((row_id, ns) for (row_id,) in rows)
-            unknown = [row_id for row_id in unknown if row_id not in namespaces]
-            if not unknown:
-                return
-        if not (nearby and 0 < len(seen) <= MAX_NEARBY):
-            namespaces.update(
-                (row_id, ns)
-                for ns, row_id in self._db.rows(
-                    f"SELECT ns, id FROM {table} WHERE id = ANY(?)", (unknown,)
-                )
-            )
-
-    def space(self, number: int) -> str:
-        """Return the namespace with a number, or an empty text."""
-        if number not in self._spaces and len(self._db.locked) <= MAX_NEARBY:
-            for ns in self._db.locked:
-                locked = self._db.get("SELECT id FROM namespaces WHERE ns = ?", (ns,))
-                if locked is not None:
-                    self._spaces[locked] = ns
-        if number not in self._spaces:
-            name = self._db.get("SELECT ns FROM namespaces WHERE id = ?", (number,))
-            if name is None:
-                return ""
-            self._spaces[number] = name
-        return self._spaces[number]
-
-
-def _by_namespace(ids: list[Id], namespaces: Mapping[Id, str]) -> dict[str, list[Id]]:
-    """Return ids by namespace, without those of unknown namespaces."""
-    seen = set(map(namespaces.get, ids))
-    if None not in seen and len(seen) == 1:  # as in most transactions
-        return {namespaces[ids[0]]: ids}
-    by_ns: dict[str, list[Id]] = {}
-    for id_ in ids:
-        if id_ in namespaces:
-            by_ns.setdefault(namespaces[id_], []).append(id_)
-    return by_ns
 
 
 @lru_cache(4096)
@@ -200,11 +99,13 @@ class Db:
         self, trips: RoundTrips, writes: bool, watch: Callable[[str], None] | None = None
     ) -> None:
         self.trips = trips
-        self.places = Places(self)
         self.writes = writes
         self._watch = watch
         self._locked: set[str] = set()
         self.holds_all = False
+        self.owes_scrub = False  # text was deleted for good
+        # chunks, by which the engine knows when the planner's statistics are out of date
+        self.added = 0
         self.traced: list[tuple[str, Sequence[Any]]] | None = None
         self._answers: dict[tuple[str, str], list[Any]] = {}  # of statements that were read ahead
         self._wanted: dict[tuple[str, str], BoundStatement] | None = None  # while reading ahead
@@ -250,7 +151,6 @@ class Db:
 
     def forget(self) -> None:
         """Forget everything that was read."""
-        self.places.forget()
         self._answers.clear()
 
     def _is_answered(self, read: Callable[[], object]) -> bool:
@@ -313,35 +213,10 @@ class Db:
             cursor.execute(statement.sql, values or None)
             yield from cursor
 
-    def place(self, memory_id: str) -> Location:
-        """Return the namespace of a memory, which statements name."""
-        return (self.places.one(memory_id),)
-
-    def located(
-        self, memory_ids: Iterable[str], lock: bool = False, within: NsFilter | None = None
-    ) -> Iterator[tuple[Location, Any]]:
-        """Yield ids by namespace, optionally locked, or only those of some namespaces."""
-        if within and not within.is_prefix:  # a memory of another namespace would not pass
-            yield (str(within),), list(memory_ids)
-            return
-        for ns, ids in sorted(self.places.of(memory_ids).items()):
-            if lock:
-                self.lock(ns)
-            if within is None or within.matches(ns):
-                yield (ns,), ids
-
-    def saw(self, ns: str, memory_ids: Iterable[str]) -> None:
-        """Remember the namespace of memories."""
-        self.places.saw(ns, memory_ids)
-
-    def saw_all(self, memories: Iterable[Memory]) -> None:
-        """Remember the namespaces of memories."""
-        for memory in memories:
-            self.places.saw(memory.ns, (memory.id,))
-
-    def saw_chunks(self, ns: str, numbers: Iterable[int]) -> None:
-        """Remember the namespace of chunks."""
-        self.places.saw_chunks(ns, numbers)
+    def namespaces_of(self, ids: Iterable[Any], table: str) -> list[str]:
+        """Return the namespaces of rows, which a transaction of several namespaces looks up."""
+        sql = f"SELECT DISTINCT ns FROM {table} WHERE id = ANY(?) ORDER BY ns"
+        return [ns for (ns,) in self.rows(sql, (list(ids),))]
 
     def lock(self, ns: str) -> None:
         """Lock a namespace for writing until the transaction ends.

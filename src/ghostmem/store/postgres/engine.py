@@ -210,9 +210,9 @@ class PostgresEngine(BaseEngine):
             trips.close()
 
     @contextmanager
-    def read(self) -> "Iterator[PostgresTransaction]":
-        """Read one consistent state of the store."""
-        yield from self._transact([_READ], "COMMIT", (), False, self._views, None)
+    def read(self, within: str = "") -> "Iterator[PostgresTransaction]":
+        """Read one consistent state of the store, or only of a namespace."""
+        yield from self._transact([_READ], "COMMIT", (), False, self._views, None, within)
 
     @contextmanager
     def snapshot(self) -> "Iterator[PostgresTransaction]":
@@ -250,9 +250,11 @@ class PostgresEngine(BaseEngine):
         calls.append(f"1 / (({COUNT_MIGRATIONS}) = {self._migrations})::int")
         locks = BoundStatement(f"SELECT {', '.join(calls)}", names or ())
         begin = [_WRITE, *([_AT_LEISURE] if names is None else []), locks]
-        yield from self._transact(
-            begin, "ROLLBACK" if dry_run else "COMMIT", names, True, dict(self._views), patience
+        end, only = (
+            "ROLLBACK" if dry_run else "COMMIT",
+            names[0] if names and len(names) == 1 else "",
         )
+        yield from self._transact(begin, end, names, True, dict(self._views), patience, only)
 
     def _transact(
         self,
@@ -262,6 +264,7 @@ class PostgresEngine(BaseEngine):
         writes: bool,
         views: Views,
         patience: float | None,
+        within: str = "",
     ) -> "Iterator[PostgresTransaction]":
         is_at_leisure = _AT_LEISURE in begin
         trips = self._trips(begin, patience, None if is_at_leisure else self._limits.statement)
@@ -273,8 +276,8 @@ class PostgresEngine(BaseEngine):
             db.holds(names or ())
             caches = None if writes else self._caches
             tx = PostgresTransaction(db, views, self._hnsw, caches)
-            yield tx
-            if tx.owes:
+            yield tx.of(within)
+            if db.owes_scrub:
                 from ghostmem.store.postgres.scrub import tidy
 
                 tidy(db, db.locked)
@@ -282,8 +285,8 @@ class PostgresEngine(BaseEngine):
                 trips.leave()
                 return
             trips.end(end)
-            self._owes = self._owes or (tx.owes and end == "COMMIT")
-            self._look_again(trips, tx.index.added)
+            self._owes = self._owes or (db.owes_scrub and end == "COMMIT")
+            self._look_again(trips, db.added)
         except psycopg.Error as error:
             if trips.is_committing and is_lost(error):
                 raise LostConnectionError(

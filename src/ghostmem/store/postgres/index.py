@@ -31,11 +31,11 @@ _FORGET_WORDS = (
 class PostgresIndex(Index):
     """Chunks, full text, substrings and words, written in the transaction of their memory."""
 
+    _db: Db
+
     def __init__(self, db: Db, journal: PostgresJournal) -> None:
         super().__init__(db)
         self._journal = journal
-        # chunks, by which the engine knows when the planner's statistics are out of date
-        self.added = 0
 
     def add(
         self,
@@ -69,13 +69,12 @@ class PostgresIndex(Index):
             else:
                 chunk: int = self._db.get(f"{_CHUNK} RETURNING id", values)
                 first = first or chunk
-                self._db.saw_chunks(ns, (chunk,))
                 self._db.run(
                     "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (?, "
                     "?, ?, ?::vector)",
                     (ns, model, chunk, as_vec(vectors[position])),
                 )
-        self.added += len(rows)
+        self._db.added += len(rows)
         self._replace_words(ns, (), [row.terms for row in rows])
         if rows:
             self._journal.grow(ns, len(rows), sum(row.length for row in rows))

@@ -44,7 +44,6 @@ class PostgresJournal(Journal):
             if number is None:
                 number = self._db.get("INSERT INTO namespaces (ns) VALUES (?) RETURNING id", (ns,))
             self._numbers[ns] = number
-            self._db.places.saw_space(number, ns)
         return self._numbers[ns]
 
     def append(self, ns: str, memory_id: str, op: str, at: str) -> None:
@@ -70,7 +69,6 @@ class PostgresJournal(Journal):
         """Use a namespace as it was read before; the transaction fails if it has gone."""
         self._db.lock(space.name)
         self._numbers[space.name] = space.number
-        self._db.places.saw_space(space.number, space.name)
         self._db.run(_STILL_THERE, (space.name, space.number))
 
     def retire(self, ns: str) -> bool:
@@ -94,5 +92,4 @@ class PostgresJournal(Journal):
         for table in ("changes", "threads", "namespaces"):
             self._db.run(f"DELETE FROM {table} WHERE ns = ?", (ns,))
         self._numbers.pop(ns, None)
-        self._db.places.forget()
         return True

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ghostmem.store.cached_search import CachedSearch
-from ghostmem.store.database import Location
 from ghostmem.store.postgres.database import Db
-from ghostmem.store.rows import ChunkCandidate, Filter, Space
+from ghostmem.store.rows import Space
 from ghostmem.store.search import MAX_SOURCES, SOURCES
 from ghostmem.store.search_caches import SearchCaches
 
@@ -63,68 +62,14 @@ class PostgresSearch(CachedSearch):
     def __init__(self, db: Db, caches: PostgresCaches | None) -> None:
         super().__init__(db, caches)
         self._caches = caches
-        self._places = db.places
-        self._threads: dict[int, str] = {}
         self._last: dict[str, Space | None] = {}  # namespaces as they were seen before
         self._expected: dict[tuple[str, str], _Expected] = {}  # by namespace and term
         self._sources: dict[str, tuple[list[str], int | None]] = {}  # as `_expected`
-
-    def _space(self, number: int) -> str:
-        return self._places.space(number)
-
-    def _of_thread(self, number: int) -> Location:
-        if number not in self._threads:
-            ns = self._db.get("SELECT ns FROM threads WHERE id = ?", (number,))
-            self._threads[number] = ns or ""
-        return (self._threads[number],)
-
-    def _located_chunks(
-        self, chunks: Sequence[int], selection: Filter
-    ) -> Iterator[tuple[Location, Any]]:
-        if selection.ns and not selection.ns.is_prefix:  # chunks of others would not pass
-            yield (str(selection.ns),), list(chunks)
-            return
-        for ns, numbers in self._places.of_chunks(chunks).items():
-            yield (ns,), numbers
-
-    def _located_threads(self, numbers: Iterable[int]) -> Iterator[tuple[Location, Any]]:
-        by_location: dict[Location, list[int]] = {}
-        for number in numbers:
-            by_location.setdefault(self._of_thread(number), []).append(number)
-        yield from by_location.items()
-
-    def _candidates(
-        self,
-        location: Location,
-        tail: str,
-        values: Sequence[Any],
-        selection: Filter,
-        order: str = "",
-        *limit: int,
-    ) -> list[ChunkCandidate]:
-        candidates = super()._candidates(location, tail, values, selection, order, *limit)
-        self._saw(location[0], candidates)
-        return candidates
-
-    def candidates(
-        self, chunks: Sequence[int], selection: Filter, space: Space | None = None
-    ) -> list[ChunkCandidate]:
-        """Return those of some chunks that pass a filter, in the order given."""
-        candidates = super().candidates(chunks, selection, space)
-        if space is not None:  # they may come from memory
-            self._saw(space.name, candidates)
-        return candidates
-
-    def _saw(self, ns: str, candidates: Sequence[ChunkCandidate]) -> None:
-        self._places.saw(ns, (candidate.memory_id for candidate in candidates))
-        threads = (candidate.thread for candidate in candidates)
-        self._threads.update((thread, ns) for thread in threads if thread is not None)
 
     def spaces(self, names: Iterable[str]) -> list[Space]:
         """Return the numbers of namespaces that ranking needs."""
         spaces = super().spaces(names)
         for space in spaces:
-            self._places.saw_space(space.number, space.name)
             if self._caches is not None:
                 self._caches.saw(space)
         return spaces
@@ -207,8 +152,6 @@ class PostgresSearch(CachedSearch):
         for code, chunks in self._read_postings(space.name, missing, limit).items():
             self._keep(space, code, limit, chunks)
             postings[code] = chunks
-        for chunks in postings.values():
-            self._places.saw_chunks(space.name, chunks)
         yield from (postings[code] for code in codes)
 
     def _keep(self, space: Space, code: str, limit: int, chunks: "array[int]") -> None:
@@ -221,8 +164,5 @@ class PostgresSearch(CachedSearch):
         The text must have three characters or more."""
         if len(text) < 3:
             return []
-        ns = space.name
-        rows = self._db.rows(CONTAINING, (ns, f"%{text.translate(_ESCAPED)}%", limit))
-        numbers = [number for (number,) in rows]
-        self._places.saw_chunks(ns, numbers)
-        return numbers
+        rows = self._db.rows(CONTAINING, (space.name, f"%{text.translate(_ESCAPED)}%", limit))
+        return [number for (number,) in rows]

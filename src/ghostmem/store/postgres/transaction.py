@@ -1,7 +1,7 @@
 """The tables of one transaction in PostgreSQL."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from ghostmem.store.postgres.copy import PostgresCopy
 from ghostmem.store.postgres.database import Db
@@ -44,11 +44,20 @@ class PostgresTransaction(SharedTransaction):
         self.caches = caches
         self.views = views
         self.hnsw = hnsw
-        self.owes = False
+        self._bound: dict[str, Self] = {}
+
+    def of(self, ns: str) -> Self:
+        """Return the same transaction bound to a namespace, or itself for a filter of several."""
+        if self.ns is not None or not ns or ns.endswith("*"):
+            return self
+        if ns not in self._bound:
+            self._bound[ns] = type(self)(self.db, self.views, self.hnsw, self.caches)
+            self._bound[ns].ns = str(ns)
+        return self._bound[ns]
 
     def owe_scrub(self) -> None:
         """Record that text was deleted for good: its traces go at the end of the transaction."""
-        self.owes = True
+        self.db.owes_scrub = True
 
     def fresh(self) -> "PostgresTransaction":
         """Return the same transaction as one that has read nothing yet."""

@@ -206,15 +206,8 @@ class PostgresVectors(SharedVectors):
 
     def __init__(self, db: Db, views: Views, journal: PostgresJournal, hnsw: bool = False) -> None:
         super().__init__(db, views)
-        self._places = db.places
         self._journal = journal
         self._hnsw = hnsw
-
-    def namespace(self, space: int) -> str:
-        """Return the name of a namespace."""
-        return self._places.space(space)
-
-    _space = namespace
 
     def view(self, model: int, space: Space) -> "VectorView":
         """Return the view in memory when it is up to date, else one of the database."""
@@ -232,7 +225,7 @@ class PostgresVectors(SharedVectors):
         if view is not None and view.sequence < space.sequence:
             view = self._updated(view, model, space)
         elif view is None or view.sequence > space.sequence:  # one of a later transaction
-            view = VectorView(space.sequence, *self.after(model, space.number, -1))
+            view = VectorView(space.sequence, *self.after(model, space.name, -1))
         if key not in self._views or self._views[key].sequence < view.sequence:
             self._views[key] = view
         return view
@@ -249,60 +242,48 @@ class PostgresVectors(SharedVectors):
         )
         values = (name, view.sequence, view.count, *older, *older)
         self._db.ahead(
-            [lambda: self._db.row(sql, values), lambda: self.after(model, space.number, last)]
+            [lambda: self._db.row(sql, values), lambda: self.after(model, space.name, last)]
         )
         is_filled, left = self._db.row(sql, values)
         current: VectorView | None = None if is_filled or view.is_stale(space.chunks) else view
         if current is not None and left is not None:
             current = view.only(np.array(left, np.int64))
         if current is None:
-            return VectorView(space.sequence, *self.after(model, space.number, -1))
-        return current.extended(space.sequence, *self.after(model, space.number, last))
+            return VectorView(space.sequence, *self.after(model, space.name, -1))
+        return current.extended(space.sequence, *self.after(model, space.name, last))
 
     def after(
-        self, model: int, space: int, chunk: int
+        self, model: int, ns: str, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
         """Return the vectors of a namespace's chunks after a number, in order."""
         rows = self._db.rows(
             "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
             "chunk_id > ? ORDER BY chunk_id",
-            (self._places.space(space), model, chunk),
+            (ns, model, chunk),
             binary=True,
         )
         width = (len(rows[0][1]) - 4) // 4 if rows else self.dimension(model)
         vectors = numbers_of([vector for _, vector in rows], width)
         return np.fromiter((number for number, _ in rows), np.int64, len(rows)), vectors
 
-    def owners(self, chunks: Sequence[int]) -> dict[int, str]:
-        """Return the memories that chunks belong to."""
-        owners: dict[int, str] = {}
-        # a removed chunk is not looked up in other namespaces
-        for ns, numbers in self._places.of_chunks(chunks, nearby=True).items():
-            rows = self._db.rows(
-                "SELECT id, memory_id FROM chunks WHERE ns = ? AND id = ANY(?)", (ns, numbers)
-            )
-            self._places.saw(ns, (memory_id for _, memory_id in rows))
-            owners.update(rows)
-        return {number: owners[number] for number in chunks if number in owners}
-
-    def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
+    def put(self, model: int, rows: Sequence[tuple[str, int, bytes]]) -> int:
         """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
         sql = (
             "INSERT INTO vectors (ns, model_id, chunk_id, vector) SELECT ns, ?, id, "
             "?::vector FROM chunks"
             " WHERE ns = ? AND id = ? ON CONFLICT DO NOTHING"
         )
-        for space in sorted({space for space, _, _ in rows}):
-            self._db.lock(self._places.space(space))
-        for space, chunk, vector in rows:
-            self._db.run(sql, (model, as_vec(vector), self._places.space(space), chunk))
-        for space in sorted({space for space, _, _ in rows}):
-            self._journal.append(self._places.space(space), "", "embed", "")
+        names = sorted({ns for ns, _, _ in rows})
+        for ns in names:
+            self._db.lock(ns)
+        self._db.run_many(sql, [(model, as_vec(vector), ns, chunk) for ns, chunk, vector in rows])
+        for ns in names:
+            self._journal.append(ns, "", "embed", "")
         return len(rows)
 
     def missing(
         self, model: int, after: int, limit: int, ns: str | None = None
-    ) -> Iterator[tuple[int, int, str, str | None]]:
+    ) -> Iterator[tuple[str, int, str, str | None]]:
         """Yield chunks without a vector of a model as (namespace, chunk, text, source).
 
         With `ns`, only chunks of that namespace."""
@@ -313,22 +294,19 @@ class PostgresVectors(SharedVectors):
 
     def lacking(
         self, model: int, ns: str, chunks: Sequence[int]
-    ) -> Iterator[tuple[int, int, str, str | None]]:
+    ) -> Iterator[tuple[str, int, str, str | None]]:
         """Yield those of a namespace's chunks that have no vector of a model, as `missing` does."""
         yield from self._lacking("c.ns = ? AND c.id = ANY(?)", [ns, list(chunks)], model, None)
 
     def _lacking(
         self, where: str, values: Sequence[Any], model: int, limit: int | None
-    ) -> Iterator[tuple[int, int, str, str | None]]:
+    ) -> Iterator[tuple[str, int, str, str | None]]:
         sql = (
-            "SELECT n.id, n.ns, c.id, substr(m.content, (c.start + 1)::int, (c.stop - "
+            "SELECT c.ns, c.id, substr(m.content, (c.start + 1)::int, (c.stop - "
             "c.start)::int), m.source_user FROM chunks c"
-            " JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id JOIN namespaces n ON "
-            "n.ns = c.ns"
+            " JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id"
             f" WHERE {where} AND c.chunker <> '' AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.ns = c.ns AND v.chunk_id = c.id AND "
             "v.model_id = ?) ORDER BY c.id LIMIT ?"
         )
-        for number, ns, chunk, text, source in self._db.rows(sql, (*values, model, limit)):
-            self._places.saw_space(number, ns)
-            yield number, chunk, text, source
+        yield from self._db.rows(sql, (*values, model, limit))

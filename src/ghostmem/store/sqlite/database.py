@@ -1,13 +1,12 @@
 """SQLite as table classes see it: the SQL dialect, a connection, and a transaction."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import apsw
 
-from ghostmem.model import Memory, NsFilter
-from ghostmem.store.database import Dialect, Location, Part
+from ghostmem.store.database import Dialect, Part
 from ghostmem.store.sqlite.checksums import checksum
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
 from ghostmem.store.transaction import TableClass, Transaction
@@ -34,12 +33,9 @@ class SqliteDialect(Dialect):
 
     name = "sqlite"
     among = "IN (SELECT value FROM json_each(?))"
-    in_ns = ""
     ns_name = "name"
-    ns_value = "''"
-    of_ns = "c.ns_id = (SELECT id FROM namespaces WHERE name = ?)"
+    owner = ()
     given_memories = "json_each(?) j CROSS JOIN memories m ON m.id = j.value"
-    in_space = "ns_id = ?"
     chunk_text = PIECE
     like, any_text, position = "GLOB", "*", "instr"
     ordered_join = "CROSS JOIN"
@@ -70,6 +66,10 @@ class SqliteDialect(Dialect):
         if len(wanted) > _MAX_BOUND:
             return super().has_one_of(column, wanted)
         return f"{column} IN ({', '.join('?' * len(wanted))})", wanted
+
+    def of_ns(self, alias: str = "") -> str:
+        """Return the condition that a row with a number is of a namespace, by name."""
+        return f"{alias}ns_id = (SELECT id FROM namespaces WHERE name = ?)"
 
     def same_ns(self, left: str, right: str) -> str:
         """Return nothing: an id is enough to join by."""
@@ -130,24 +130,12 @@ class SqliteDb:
     def ahead(self, reads: Iterable[Callable[[], object]]) -> None:
         """Do nothing: a statement costs no round trip."""
 
-    def place(self, memory_id: str) -> Location:
-        """Return no values: a memory is found by its id."""
-        return ()
+    def lock(self, ns: str) -> None:
+        """Do nothing: the transaction has locked the file."""
 
-    def located(
-        self, memory_ids: Iterable[str], lock: bool = False, within: NsFilter | None = None
-    ) -> Iterator[tuple[Location, Any]]:
-        """Yield all ids as one array."""
-        yield (), json.dumps(list(memory_ids))
-
-    def saw(self, ns: str, memory_ids: Iterable[str]) -> None:
-        """Do nothing: the namespaces of memories need not be known."""
-
-    def saw_all(self, memories: Iterable[Memory]) -> None:
-        """Do nothing: the namespaces of memories need not be known."""
-
-    def saw_chunks(self, ns: str, numbers: Iterable[int]) -> None:
-        """Do nothing: the namespaces of chunks need not be known."""
+    def namespaces_of(self, ids: Iterable[Any], table: str) -> list[str]:
+        """Return nothing: an id is enough to find a row."""
+        return []
 
 
 _MAX_KEPT = 8

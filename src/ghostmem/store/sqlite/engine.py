@@ -151,8 +151,8 @@ class SqliteEngine(BaseEngine):
             with self._lock:
                 yield self._connection()
 
-    def read(self) -> AbstractContextManager[SqliteTransaction]:
-        """Read one consistent state of the store."""
+    def read(self, within: str = "") -> AbstractContextManager[SqliteTransaction]:
+        """Read one consistent state of the store; an id finds its row without a namespace."""
         return _Reading(self)
 
     def write(

@@ -88,11 +88,7 @@ class SqliteJournal(Journal):
 
     def append(self, ns: str, memory_id: str, op: str, at: str) -> None:
         """Add a line to a namespace's log; the write lock keeps others from doing so meanwhile."""
-        self.append_to(self.namespace(ns), memory_id, op, at)
-
-    def append_to(self, number: int, memory_id: str, op: str, at: str) -> None:
-        """Add a line to the log of the namespace with a number."""
-        self._write([self._next(number, memory_id, op, at)])
+        self._write([self._next(self.namespace(ns), memory_id, op, at)])
 
     def record_all(self, changes: Iterable[LoggedChange]) -> None:
         """Log several changes in order."""

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ghostmem.store.cached_search import CachedSearch
-from ghostmem.store.database import Location
 from ghostmem.store.rows import ChunkCandidate, Filter, Space
 from ghostmem.store.search_caches import SearchCaches
 from ghostmem.store.sqlite.database import PIECE, Pieces, SqliteDb
@@ -20,15 +19,9 @@ class SqliteSearch(CachedSearch):
         self._pieces = Pieces(db)
 
     def _candidates(
-        self,
-        location: Location,
-        tail: str,
-        values: Sequence[Any],
-        selection: Filter,
-        order: str = "",
-        *limit: int,
+        self, tail: str, values: Sequence[Any], selection: Filter, order: str = ""
     ) -> list[ChunkCandidate]:
-        candidates = super()._candidates(location, tail, values, selection, order, *limit)
+        candidates = super()._candidates(tail, values, selection, order)
         return [
             chunk if chunk.text is not None else chunk._replace(text=self._long_text(chunk))
             for chunk in candidates

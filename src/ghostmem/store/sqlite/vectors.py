@@ -1,6 +1,5 @@
 """Vectors in SQLite, and the view of them that stays in memory between searches."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -25,48 +24,43 @@ class SqliteVectors(Vectors):
         self._journal = journal
 
     def after(
-        self, model: int, space: int, chunk: int
+        self, model: int, ns: str, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
         """Return the vectors of a namespace's chunks after a number, in order."""
         sql = (
-            "SELECT chunk_id, vector FROM vectors WHERE model_id = ? AND ns_id = ? AND "
-            "chunk_id > ? ORDER BY chunk_id"
+            f"SELECT chunk_id, vector FROM vectors WHERE model_id = ? AND {self._sql.of_ns()}"
+            " AND chunk_id > ? ORDER BY chunk_id"
         )
-        rows = list(self._db.execute(sql, (model, space, chunk)))
+        rows = list(self._db.execute(sql, (model, ns, chunk)))
         width = len(rows[0][1]) // 2 if rows else self.dimension(model)
         vectors = np.frombuffer(b"".join([vector for _, vector in rows]), np.float16)
         vectors = vectors.reshape(len(rows), width)
         return np.fromiter((number for number, _ in rows), np.int64, len(rows)), vectors
 
-    def owners(self, chunks: Sequence[int]) -> dict[int, str]:
-        """Return the memories that chunks belong to."""
-        sql = "SELECT c.id, c.memory_id FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value"
-        return dict(self._db.execute(sql, (json.dumps(list(chunks)),)))
-
-    def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
+    def put(self, model: int, rows: Sequence[tuple[str, int, bytes]]) -> int:
         """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
-        sql = "INSERT OR IGNORE INTO vectors SELECT ?, ?, id, ? FROM chunks WHERE id = ?"
-        self._db.run_many(sql, [(model, space, vector, chunk) for space, chunk, vector in rows])
-        for space in sorted({space for space, _, _ in rows}):
-            self._journal.append_to(space, "", "embed", "")
+        sql = "INSERT OR IGNORE INTO vectors SELECT ?, ns_id, id, ? FROM chunks WHERE id = ?"
+        self._db.run_many(sql, [(model, vector, chunk) for _, chunk, vector in rows])
+        for ns in dict.fromkeys(ns for ns, _, _ in rows):
+            self._journal.append(ns, "", "embed", "")
         return len(rows)
 
     def missing(
         self, model: int, after: int, limit: int, ns: str | None = None
-    ) -> Iterator[tuple[int, int, str, str | None]]:
+    ) -> Iterator[tuple[str, int, str, str | None]]:
         """Yield chunks without a vector of a model as (namespace, chunk, text, source).
 
         With `ns`, only chunks of that namespace."""
-        only = "" if ns is None else " AND c.ns_id = (SELECT id FROM namespaces WHERE name = ?)"
+        only = "" if ns is None else f" AND {self._sql.of_ns('c.')}"
         sql = (
-            f"SELECT c.ns_id, c.id, {PIECE}, m.source_user, m.id, c.start, c.stop FROM chunks c"
+            f"SELECT m.ns, c.id, {PIECE}, m.source_user, m.id, c.start, c.stop FROM chunks c"
             f" JOIN memories m ON m.id = c.memory_id WHERE c.id > ?{only} AND c.chunker <> "
             "'' AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id AND v.model_id = ?) ORDER "
             "BY c.id LIMIT ?"
         )
         pieces = Pieces(self._db)
-        for space, chunk, piece, source, *place in self._db.execute(
+        for owner, chunk, piece, source, *place in self._db.execute(
             sql, (after, *([] if ns is None else [ns]), model, limit)
         ):
-            yield space, chunk, pieces.text(piece, *place), source
+            yield owner, chunk, pieces.text(piece, *place), source
