@@ -26,7 +26,7 @@ from ghostmem.store.postgres.search import CONTAINING, POSTINGS
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.rows import AuditEntry
 from ghostmem.store.session import HookSession
-from ghostmem.store.sqlite.database import SqliteTransaction
+from ghostmem.store.sqlite.transaction import SqliteTransaction
 from ghostmem.store.tally import Tally
 from servers import Databases
 

@@ -1,4 +1,4 @@
-"""The contract of every engine and of the tables that it implements itself; types only.
+"""The contract of every engine; types only.
 
 Callers open `engine.read()` or `engine.write()` and use the tables of the transaction. Several
 processes may write at once: a write transaction sees everything that was committed before it began,
@@ -6,46 +6,14 @@ and transactions do not nest. A write that names its namespaces with `within` ma
 with writes to others, on engines that can do that. A transaction within one namespace is bound to
 it, as by `Transaction.of`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
 from typing import Protocol
 
-from ghostmem.model import Memory, Stat
+from ghostmem.model import Memory
 from ghostmem.store.administration import Administration
 from ghostmem.store.rows import IndexRow, StoreCopies
 from ghostmem.store.transaction import SharedTransaction, Transaction
-
-
-class OutlineCache(Protocol):
-    """A cache of the facts of source files, by the hash of their content."""
-
-    def files(self, root: str, language: str) -> dict[str, tuple[Stat, int, str]]: ...
-    def put_files(
-        self,
-        root: str,
-        language: str,
-        files: Mapping[str, tuple[Stat, int, str]],
-        gone: Iterable[str],
-    ) -> None: ...
-    def facts(self, hashes: Iterable[str], maker: str) -> Iterator[tuple[str, bytes]]: ...
-    def put_facts(self, facts: Iterable[tuple[str, bytes]], maker: str) -> None: ...
-    def graph(self, root: str, language: str, maker: str) -> bytes | None: ...
-    def put_graph(self, root: str, language: str, maker: str, packed: bytes) -> None: ...
-    def prune(self) -> int: ...
-
-
-class WorkQueue(Protocol):
-    """The queue through which several workers share one job."""
-
-    def offer(self, kind: str, rows: Iterable[tuple[str, str]]) -> int: ...
-    def claim(
-        self, kind: str, holder: str, until: datetime, limit: int, now: datetime
-    ) -> list[tuple[str, str]]: ...
-    def done(self, kind: str, ns: str, item: str) -> bool: ...
-    def free_the_dead(self, kind: str) -> int: ...
-    def is_present(self, holder: str) -> bool: ...
-    def left(self, kind: str) -> int: ...
 
 
 class Engine(Protocol):

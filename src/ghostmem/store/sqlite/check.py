@@ -10,8 +10,8 @@ from ghostmem.store.protocol import Reindex
 from ghostmem.store.records import count_unreadable, differing, unreadable_fields
 from ghostmem.store.sqlite.checksums import differing as differing_contents
 from ghostmem.store.sqlite.checksums import fill
-from ghostmem.store.sqlite.database import SqliteTransaction
 from ghostmem.store.sqlite.schema import CHUNK_WORDS, FULL_TEXT
+from ghostmem.store.sqlite.transaction import SqliteTransaction
 from ghostmem.store.tables import Table, tables
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 

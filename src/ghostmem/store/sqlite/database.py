@@ -1,22 +1,14 @@
-"""SQLite as table classes see it: the SQL dialect, a connection, and a transaction."""
+"""SQLite as table classes see it: the SQL dialect and a connection."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import apsw
 
 from ghostmem.store.database import Dialect, Part
 from ghostmem.store.sqlite.checksums import checksum
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
-from ghostmem.store.transaction import TableClass, Transaction
-
-if TYPE_CHECKING:
-    from ghostmem.store.search_caches import SearchCaches
-    from ghostmem.store.sqlite.copy import SqliteCopy
-    from ghostmem.store.sqlite.journal import LineCount
-    from ghostmem.store.sqlite.outline import SqliteOutline
-    from ghostmem.store.vectors import Views
 
 # SQLite reads a whole content to cut a piece from it, once for each chunk of a long memory: those
 # are NULL here and read once by `Pieces`.
@@ -159,38 +151,3 @@ class Pieces:
                 "SELECT content FROM memories WHERE id = ?", (memory_id,)
             ).get
         return self._contents[memory_id][start:stop]
-
-
-class SqliteTransaction(Transaction):
-    """The tables of one transaction."""
-
-    db: SqliteDb
-    copy: "SqliteCopy"
-    outline: "SqliteOutline"
-    own: ClassVar = {
-        "copy": TableClass("sqlite.copy", "SqliteCopy", ("lines",)),
-        "index": TableClass("sqlite.index", "SqliteIndex", ("journal",)),
-        "journal": TableClass("sqlite.journal", "SqliteJournal", ("lines",)),
-        "notes": TableClass("sqlite.notes", "SqliteNotes"),
-        "outline": TableClass("sqlite.outline", "SqliteOutline"),
-        "search": TableClass("sqlite.search", "SqliteSearch", ("caches",)),
-        "vectors": TableClass("sqlite.vectors", "SqliteVectors", ("views", "journal")),
-    }
-
-    def __init__(
-        self,
-        connection: apsw.Connection,
-        views: "Views",
-        caches: "SearchCaches | None" = None,
-        lines: "LineCount | None" = None,
-    ) -> None:
-        self.db = SqliteDb(connection)
-        self.views = views
-        self.caches = caches
-        self.lines = lines
-
-    def owe_scrub(self) -> None:
-        """Record that text was deleted for good and `scrub` must remove its bytes."""
-        from ghostmem.store.sqlite.scrub import owe
-
-        owe(self.db.connection)

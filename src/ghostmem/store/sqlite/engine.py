@@ -17,7 +17,6 @@ from ghostmem.store.engine import COUNT_MIGRATIONS, BaseEngine
 from ghostmem.store.rows import StoreCopies
 from ghostmem.store.search_caches import SearchCaches
 from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links
-from ghostmem.store.sqlite.database import SqliteTransaction
 from ghostmem.store.sqlite.failures import raise_translated, translated
 from ghostmem.store.sqlite.journal import LineCount
 from ghostmem.store.sqlite.migrate import (
@@ -28,6 +27,7 @@ from ghostmem.store.sqlite.migrate import (
 )
 from ghostmem.store.sqlite.reading import CopyConnection
 from ghostmem.store.sqlite.schema import MIGRATIONS
+from ghostmem.store.sqlite.transaction import SqliteTransaction
 from ghostmem.store.sqlite.uses import USES
 
 if TYPE_CHECKING:

@@ -51,7 +51,7 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> None:
 def finish_rows(db: apsw.Connection) -> None:
     """Add everything that an older Ghost does not write: threads, words, tags, checksums."""
     from ghostmem.store.sqlite.checksums import fill
-    from ghostmem.store.sqlite.database import SqliteTransaction
+    from ghostmem.store.sqlite.transaction import SqliteTransaction
     from ghostmem.store.tag_index import TAGGED, index_tags
 
     db.execute(MIGRATIONS["0016_turns"])

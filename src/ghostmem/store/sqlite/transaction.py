@@ -1,0 +1,50 @@
+"""The tables of one transaction in SQLite."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+import apsw
+
+from ghostmem.store.sqlite.database import SqliteDb
+from ghostmem.store.transaction import TableClass, Transaction
+
+if TYPE_CHECKING:
+    from ghostmem.store.search_caches import SearchCaches
+    from ghostmem.store.sqlite.copy import SqliteCopy
+    from ghostmem.store.sqlite.journal import LineCount
+    from ghostmem.store.sqlite.outline import SqliteOutline
+    from ghostmem.store.vectors import Views
+
+
+class SqliteTransaction(Transaction):
+    """The tables of one transaction."""
+
+    own: ClassVar = {
+        "copy": TableClass("sqlite.copy", "SqliteCopy", ("lines",)),
+        "index": TableClass("sqlite.index", "SqliteIndex", ("journal",)),
+        "journal": TableClass("sqlite.journal", "SqliteJournal", ("lines",)),
+        "notes": TableClass("sqlite.notes", "SqliteNotes"),
+        "outline": TableClass("sqlite.outline", "SqliteOutline"),
+        "search": TableClass("sqlite.search", "SqliteSearch", ("caches",)),
+        "vectors": TableClass("sqlite.vectors", "SqliteVectors", ("views", "journal")),
+    }
+    db: SqliteDb
+    copy: "SqliteCopy"
+    outline: "SqliteOutline"
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        views: "Views",
+        caches: "SearchCaches | None" = None,
+        lines: "LineCount | None" = None,
+    ) -> None:
+        self.db = SqliteDb(connection)
+        self.views = views
+        self.caches = caches
+        self.lines = lines
+
+    def owe_scrub(self) -> None:
+        """Record that text was deleted for good and `scrub` must remove its bytes."""
+        from ghostmem.store.sqlite.scrub import owe
+
+        owe(self.db.connection)
