@@ -1,5 +1,6 @@
 """Rows and facts of namespaces that are kept between searches: valid, bounded, and never mixed."""
 
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.model import NsFilter
-from ghostmem.store.namespace_cache import ROW_SIZE, NamespaceCache
+from ghostmem.store.namespace_cache import ROW_SIZE, NamespaceCache, Postings
 from ghostmem.store.rows import ChunkCandidate, Filter, Space
 
 
@@ -39,7 +40,7 @@ def test_rows_and_facts_are_valid_for_one_sequence() -> None:
 
 def test_rows_of_the_namespace_used_longest_ago_are_dropped_first() -> None:
     """The cache stays within its size, and a namespace that is too large is not kept."""
-    cache = NamespaceCache(max_characters=20 * ROW_SIZE)
+    cache = NamespaceCache(max_size=20 * ROW_SIZE)
     for number in (1, 2, 3):
         cache.add(space(number, 1), {number * 10 + at: row(at) for at in range(5)})
     assert list(cache.rows(space(1, 1))) == [10, 11, 12, 13, 14]
@@ -52,7 +53,7 @@ def test_rows_of_the_namespace_used_longest_ago_are_dropped_first() -> None:
 
 def test_many_facts_are_bounded_too() -> None:
     """Facts count as rows do."""
-    cache = NamespaceCache(max_characters=10 * ROW_SIZE)
+    cache = NamespaceCache(max_size=10 * ROW_SIZE)
     for number in range(100):
         cache.fact(space(1, 1), f"fact {number}", lambda: number)  # noqa: B023
     assert cache.fact(space(1, 1), "fact 0", lambda: -1) == -1
@@ -60,10 +61,32 @@ def test_many_facts_are_bounded_too() -> None:
 
 def test_a_fact_of_many_items_counts_for_each() -> None:
     """The chunks of many statements in one namespace make room by dropping another namespace."""
-    cache = NamespaceCache(max_characters=20 * ROW_SIZE)
+    cache = NamespaceCache(max_size=20 * ROW_SIZE)
     cache.add(space(1, 1), {7: row(7)})
     cache.fact(space(2, 1), "statements", lambda: frozenset(range(1_000)))
     assert not cache.rows(space(1, 1))
+
+
+def test_postings_are_valid_for_one_sequence_and_up_to_their_limit() -> None:
+    """A list that was cut off does not answer a request for more; a whole one does."""
+    cache, numbers = NamespaceCache(), array("q", [9, 5])
+    cache.add_postings(space(1, 5), "cut", Postings(2, numbers))
+    cache.add_postings(space(1, 5), "whole", Postings(3, numbers))
+    assert cache.postings(space(1, 5), "cut", 2) == numbers
+    assert cache.postings(space(1, 5), "cut", 1) == array("q", [9])
+    assert cache.postings(space(1, 5), "cut", 3) is None
+    assert cache.postings(space(1, 5), "whole", 9) == numbers
+    assert cache.postings(space(1, 5), "other", 2) is None
+    assert cache.postings(space(2, 5), "cut", 2) is None
+    assert cache.postings(space(1, 6), "cut", 2) is None
+
+
+def test_the_last_state_of_a_namespace_is_known() -> None:
+    """It is that of the last read, which may be older than the store."""
+    cache = NamespaceCache()
+    assert cache.last("ns:1") is None
+    cache.add(space(1, 5), {7: row(7)})
+    assert cache.last("ns:1") == space(1, 5)
 
 
 @pytest.mark.parametrize("where", ["same store", "another"])

@@ -1,50 +1,9 @@
-"""Postings that stay in memory: bounded, and never older than the store."""
+"""Postings that stay in memory are never older than the store."""
 
-from array import array
 from collections.abc import Callable
 
 from ghostmem import Ghost
-from ghostmem.store.postings import PostingsCache
-from ghostmem.store.rows import Space
 from ghostmem.text.terms import encode
-
-
-def space(number: int = 1, sequence: int = 1) -> Space:
-    """Return a namespace."""
-    return Space(number, f"ns{number}", sequence, 100, 1000)
-
-
-def test_postings_are_valid_for_one_sequence_of_one_namespace() -> None:
-    """A change of the namespace, another namespace and another term find nothing."""
-    cache = PostingsCache()
-    cache.put(space(), "ferry", 4, array("q", [9, 5]))
-    assert cache.get(space(), "ferry", 4) == array("q", [9, 5])
-    assert cache.get(space(sequence=2), "ferry", 4) is None
-    assert cache.get(space(2), "ferry", 4) is None
-    assert cache.get(space(), "boat", 4) is None
-
-
-def test_a_smaller_limit_takes_the_newest_and_a_larger_one_only_a_whole_list() -> None:
-    """A list that was cut off does not answer a request for more."""
-    cache = PostingsCache()
-    cache.put(space(), "cut", 2, array("q", [9, 5]))
-    cache.put(space(), "whole", 3, array("q", [9, 5]))
-    assert cache.get(space(), "cut", 1) == array("q", [9])
-    assert cache.get(space(), "cut", 3) is None
-    assert cache.get(space(), "whole", 9) == array("q", [9, 5])
-
-
-def test_the_postings_used_longest_ago_make_room() -> None:
-    """The cache keeps no more chunks than it may, whatever their namespaces."""
-    cache = PostingsCache(max_chunks=10)
-    for number in range(3):
-        cache.put(space(number), "ferry", 9, array("q", [1, 2, 3]))
-        assert cache.get(space(0), "ferry", 9) is not None
-    assert cache.get(space(1), "ferry", 9) is None
-    assert cache.get(space(2), "ferry", 9) is not None
-    cache.put(space(2, sequence=2), "ferry", 9, array("q", [1]))
-    cache.put(space(3), "ferry", 9, array("q", [1]))
-    assert cache.get(space(0), "ferry", 9) is not None
 
 
 def test_a_search_sees_what_another_connection_wrote(open_ghost: Callable[..., Ghost]) -> None:

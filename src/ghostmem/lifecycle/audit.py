@@ -180,7 +180,7 @@ def _duplicates(survey: Survey) -> set[str]:
     unjudged = []
     for ns, group in groupby(ordered, key=lambda memory: memory.ns):
         members = {memory.id: memory for memory in group if memory.id not in duplicates}
-        near = near_duplicates(survey.tx, embedder, ns, members)
+        near = near_duplicates(survey.tx.of(ns), embedder, ns, members)
         unjudged += [ns] if near is None else []
         duplicates |= near or set()
     if unjudged:

@@ -3,14 +3,14 @@
 validate, fields, narrowing  check the input of callers
 opening                      opens the engine for a location; the only module that names engines
 store                        an open store with its settings, clock and vectoriser
-protocol, engine             the contract of an engine, and the state that all engines have
+protocol, engine_tables      the contract of an engine; engine: the state that all engines have
 administration, work_queue   stores that several machines share; processes: those of this machine
 transaction                  opens the table classes of a transaction when they are used
 tables, records, rows        columns declared once; rows as values, and values of operations
 database, filters            the interface of table classes to an engine; filters as SQL
 memories, listing, graph, index, vectors, search, journal, notes, runs, aliases, source_aliases,
 mirror, session, copy        one class per table, for both engines; small_tables: the others
-cached_search                searches with search_caches: namespace_cache and postings
+cached_search                searches that keep what they read in namespace_cache
 sqlite/, postgres/           connections, full text, vectors, checks, scrubbing
 indexing, tag_index          content to index rows, and tags among their terms
 vectoriser, float16          texts to vectors; nearest, sketch: comparison of vectors

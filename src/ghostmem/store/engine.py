@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Set
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import EngineError, InvalidInputError, NewerStoreError, ReadOnlyStoreError
+from ghostmem.store.namespace_cache import NamespaceCache
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Reindex
@@ -63,6 +64,7 @@ class BaseEngine:
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
         self._views: Views = {}
+        self._cache = NamespaceCache()
         self._closed = False
         self._process = os.getpid()
         self._lock = threading.RLock()

@@ -1,42 +1,57 @@
-"""Rows of chunks and facts of namespaces that stay in memory between searches."""
+"""Rows of chunks, postings and facts of namespaces that stay in memory between searches."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sized
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
+    from array import array
+
     from ghostmem.store.rows import ChunkCandidate, Space
 
-MAX_CHARACTERS = 12_000_000  # of the rows that are kept
+MAX_SIZE = 20_000_000  # characters of rows, and as many bytes of chunk numbers
 ROW_SIZE = 600  # characters that a row takes in addition to its texts
 ITEM_SIZE = 80  # characters that an item of a fact takes, such as the number of a chunk
+NUMBER_SIZE = 8  # of a chunk in postings
 T = TypeVar("T")
 
 
-@dataclass(eq=False, repr=False)
-class _Kept:
-    """The cached rows and facts of a namespace, valid while its sequence stays."""
+class Postings(NamedTuple):
+    """The newest chunks with a term, at most `limit`."""
 
-    sequence: int
-    rows: dict[int, ChunkCandidate | None] = field(default_factory=dict)
-    facts: dict[str, Any] = field(default_factory=dict)
-    size: int = ROW_SIZE
+    limit: int
+    chunks: array[int]
+
+
+class _Entry:
+    """The cached rows, postings and facts of a namespace, valid while its sequence stays."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.rows: dict[int, ChunkCandidate | None] = {}
+        self.postings: dict[str, Postings] = {}  # by term
+        self.facts: dict[str, Any] = {}
+        self.size = ROW_SIZE
 
 
 class NamespaceCache:
-    """Live chunks and facts of the namespaces that were searched last.
+    """What searches have read of the namespaces that were searched last.
 
-    Every change of a memory changes the sequence of its namespace, so they are valid for as long
-    as that stays. Only committed states may be kept."""
+    Every change of a memory changes the sequence of its namespace, so it is valid for as long as
+    that stays. Only committed states may be kept."""
 
-    def __init__(self, max_characters: int = MAX_CHARACTERS) -> None:
-        self._max_characters = max_characters
-        self._kept: dict[int, _Kept] = {}  # the namespace that was used last at the end
+    def __init__(self, max_size: int = MAX_SIZE) -> None:
+        self._max_size = max_size
+        self._entries: dict[str, _Entry] = {}  # the namespace that was used last at the end
         self._size = 0
         self._lock = threading.Lock()
+
+    def last(self, ns: str) -> Space | None:
+        """Return a namespace as it was last seen, if something of it is kept."""
+        entry = self._entries.get(ns)
+        return None if entry is None else entry.space
 
     def rows(self, space: Space) -> Mapping[int, ChunkCandidate | None]:
         """Return the known chunks of a namespace, None for those that are not live."""
@@ -44,50 +59,57 @@ class NamespaceCache:
 
     def add(self, space: Space, rows: Mapping[int, ChunkCandidate | None]) -> None:
         """Keep chunks of a namespace, in place of those of namespaces used longest ago."""
-        added = sum(
+        size = sum(
             ROW_SIZE + (len(row.text) + len(row.terms) if row is not None else 0)
             for row in rows.values()
         )
-        kept = self._of(space)
-        with self._lock:
-            if self._reserve(space, kept, added):
-                kept.rows.update(rows)
+        self._keep(space, lambda entry: entry.rows.update(rows), size)
+
+    def postings(self, space: Space, code: str, limit: int) -> array[int] | None:
+        """Return the newest chunks of a namespace with a term, or None if they are not known."""
+        known = self._of(space).postings.get(code)
+        if known is None or (known.limit < limit and len(known.chunks) == known.limit):
+            return None
+        return known.chunks if len(known.chunks) <= limit else known.chunks[:limit]
+
+    def add_postings(self, space: Space, code: str, postings: Postings) -> None:
+        """Keep the newest chunks of a namespace with a term."""
+        size = NUMBER_SIZE * len(postings.chunks) + ITEM_SIZE
+        self._keep(space, lambda entry: entry.postings.update({code: postings}), size)
 
     def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
         """Return a fact of a namespace, which is read if it is not known."""
-        kept = self._of(space)
-        if name in kept.facts:
-            known: T = kept.facts[name]
-            return known
-        fact = read()
-        added = ROW_SIZE + (ITEM_SIZE * len(fact) if isinstance(fact, Sized) else 0)
+        facts = self._of(space).facts
+        if name not in facts:
+            fact = read()
+            size = ROW_SIZE + (ITEM_SIZE * len(fact) if isinstance(fact, Sized) else 0)
+            self._keep(space, lambda entry: entry.facts.update({name: fact}), size)
+            return fact
+        known: T = facts[name]
+        return known
+
+    def _keep(self, space: Space, put: Callable[[_Entry], None], size: int) -> None:
+        """Put something into the entry of a namespace, if there is room for it."""
+        entry = self._of(space)
         with self._lock:
-            if self._reserve(space, kept, added):
-                kept.facts[name] = fact
-        return fact
+            self._make_room(self._max_size - size)
+            if self._entries.get(space.name) is entry:
+                entry.size += size
+                self._size += size
+                put(entry)
 
-    def _reserve(self, space: Space, kept: _Kept, added: int) -> bool:
-        """Make room in a namespace's entry, and say whether it is still there."""
-        if self._size + added > self._max_characters:
-            self._drop_oldest(self._max_characters - added)
-        is_there = self._kept.get(space.number) is kept
-        if is_there:
-            kept.size += added
-            self._size += added
-        return is_there
-
-    def _of(self, space: Space) -> _Kept:
+    def _of(self, space: Space) -> _Entry:
+        """Return the entry of a namespace as it is now, a new one after a change."""
         with self._lock:
-            kept = self._kept.pop(space.number, None)
-            if kept is None or kept.sequence != space.sequence:
-                self._size += ROW_SIZE - (0 if kept is None else kept.size)
-                kept = _Kept(space.sequence)
-            self._kept[space.number] = kept
-            if self._size > self._max_characters:
-                self._drop_oldest(self._max_characters)
-            return kept
+            entry = self._entries.pop(space.name, None)
+            if entry is None or entry.space != space:
+                self._size += ROW_SIZE - (0 if entry is None else entry.size)
+                entry = _Entry(space)
+            self._entries[space.name] = entry
+            self._make_room(self._max_size)
+            return entry
 
-    def _drop_oldest(self, room: int) -> None:
+    def _make_room(self, size: int) -> None:
         """Forget namespaces until the others fit, the last one only if it is too large itself."""
-        while self._kept and self._size > max(0, room):
-            self._size -= self._kept.pop(next(iter(self._kept))).size
+        while self._entries and self._size > max(0, size):
+            self._size -= self._entries.pop(next(iter(self._entries))).size

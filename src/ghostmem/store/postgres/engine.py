@@ -33,7 +33,6 @@ from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.migrate import applied, migrate
 from ghostmem.store.postgres.pipeline import BoundStatement
 from ghostmem.store.postgres.schema import MIGRATIONS
-from ghostmem.store.postgres.search import PostgresCaches
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.postgres.trips import RoundTrips
 from ghostmem.store.postgres.vectors import RecentViews
@@ -85,7 +84,6 @@ class PostgresEngine(BaseEngine):
         self._added = 0  # chunks written since the last ANALYZE
         self._enough = 250  # chunks after which ANALYZE runs
         self._pool: ConnectionPool[Connection] | None = None
-        self._caches = PostgresCaches()
         self._views = RecentViews()
         self._kept: Connection | None = None  # the last one used, for the next transaction
         self._queued = 0  # threads that wait for a connection of the pool
@@ -274,8 +272,8 @@ class PostgresEngine(BaseEngine):
             db = Db(trips, writes, self.watch)
             db.holds_all = names is None
             db.holds(names or ())
-            caches = None if writes else self._caches
-            tx = PostgresTransaction(db, views, self._hnsw, caches)
+            cache = None if writes else self._cache
+            tx = PostgresTransaction(db, views, self._hnsw, cache)
             yield tx.of(within)
             if db.owes_scrub:
                 from ghostmem.store.postgres.scrub import tidy

@@ -1,14 +1,14 @@
 """The reads of a search in PostgreSQL."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ghostmem.store.cached_search import CachedSearch
+from ghostmem.store.namespace_cache import NamespaceCache, Postings
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.rows import Space
 from ghostmem.store.search import MAX_SOURCES, SOURCES
-from ghostmem.store.search_caches import SearchCaches
 
 _ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
 # `id + 0` keeps the planner from reading chunks backwards until enough of them match: it does not
@@ -22,36 +22,17 @@ POSTINGS = (
 CONTAINING = f"SELECT id FROM chunks WHERE ns = ? AND plain LIKE ? {_NEWEST}"
 # the server then reads nothing for a namespace that is as it was
 _IF_CHANGED = " WHERE NOT EXISTS (SELECT 1 FROM namespaces n WHERE n.ns = ? AND n.sequence = ?)"
-MAX_SPACES = 1_000  # namespaces of which the last state is known
-
-
-class PostgresCaches(SearchCaches):
-    """The caches of the searches of an open store, and the last known state of namespaces."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._spaces: dict[str, Space] = {}
-
-    def saw(self, space: Space) -> None:
-        """Remember a namespace as it is now."""
-        if len(self._spaces) >= MAX_SPACES:
-            self._spaces.clear()
-        self._spaces[space.name] = space
-
-    def last(self, name: str) -> Space | None:
-        """Return a namespace as it was last seen."""
-        return self._spaces.get(name)
 
 
 class _Expected(NamedTuple):
     """Postings that were read before the sequence of their namespace was known."""
 
-    limit: int
-    chunks: "array[int]"
+    postings: Postings
     unless: int | None  # the sequence at which they were not read
 
-
-_UNEXPECTED = _Expected(-1, array("q"), None)
+    def answers(self, space: Space, limit: int) -> bool:
+        """Say whether these are the postings of a namespace, and enough of them."""
+        return self.unless != space.sequence and self.postings.limit >= limit
 
 
 class PostgresSearch(CachedSearch):
@@ -59,20 +40,11 @@ class PostgresSearch(CachedSearch):
 
     _db: Db
 
-    def __init__(self, db: Db, caches: PostgresCaches | None) -> None:
-        super().__init__(db, caches)
-        self._caches = caches
+    def __init__(self, db: Db, cache: NamespaceCache | None) -> None:
+        super().__init__(db, cache)
         self._last: dict[str, Space | None] = {}  # namespaces as they were seen before
         self._expected: dict[tuple[str, str], _Expected] = {}  # by namespace and term
         self._sources: dict[str, tuple[list[str], int | None]] = {}  # as `_expected`
-
-    def spaces(self, names: Iterable[str]) -> list[Space]:
-        """Return the numbers of namespaces that ranking needs."""
-        spaces = super().spaces(names)
-        for space in spaces:
-            if self._caches is not None:
-                self._caches.saw(space)
-        return spaces
 
     def expect(self, ns: str, codes: Sequence[str], limit: int) -> None:
         """Read what a search in a namespace needs first, before its sequence is known.
@@ -80,8 +52,8 @@ class PostgresSearch(CachedSearch):
         What is in memory for the last known sequence is read only if that has changed."""
         last = self._last_seen(ns)
         known: list[str] = []
-        if last is not None and self._kept is not None:
-            known = [code for code in codes if self._kept.get(last, code, limit) is not None]
+        if last is not None:
+            known = [code for code in codes if self._known_postings(last, code, limit) is not None]
         self._db.ahead(
             [
                 lambda: self._expect_postings(ns, known, limit, last),
@@ -94,7 +66,7 @@ class PostgresSearch(CachedSearch):
     def _last_seen(self, ns: str) -> Space | None:
         """Return a namespace as it was before this transaction, which sees the newest state."""
         if ns not in self._last:
-            self._last[ns] = None if self._caches is None else self._caches.last(ns)
+            self._last[ns] = None if self._cache is None else self._cache.last(ns)
         return self._last[ns]
 
     def expect_sources(self, ns: str) -> None:
@@ -110,16 +82,16 @@ class PostgresSearch(CachedSearch):
     def sources(self, space: Space, limit: int = MAX_SOURCES) -> list[str]:
         """Return the source users of a namespace."""
         names, unless = self._sources.get(space.name, ([], space.sequence))
-        if self._namespaces is None or limit != MAX_SOURCES or unless == space.sequence:
+        if self._cache is None or limit != MAX_SOURCES or unless == space.sequence:
             return super().sources(space, limit)
-        return self._namespaces.fact(space, f"sources {limit}", lambda: names)
+        return self._cache.fact(space, f"sources {limit}", lambda: names)
 
     def _expect_postings(
         self, ns: str, codes: Sequence[str], limit: int, last: Space | None
     ) -> None:
         unless = None if last is None else last.sequence
         for code, chunks in self._read_postings(ns, codes, limit, unless).items():
-            self._expected[ns, code] = _Expected(limit, chunks, unless)
+            self._expected[ns, code] = _Expected(Postings(limit, chunks), unless)
 
     def _read_postings(
         self, ns: str, codes: Sequence[str], limit: int, unless: int | None = None
@@ -141,22 +113,18 @@ class PostgresSearch(CachedSearch):
         """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
         postings: dict[str, array[int]] = {}
         for code in codes:
-            chunks = self._kept.get(space, code, limit) if self._kept is not None else None
-            expected = self._expected.get((space.name, code), _UNEXPECTED)
-            if chunks is None and expected.unless != space.sequence and expected.limit >= limit:
-                chunks = expected.chunks[:limit]
-                self._keep(space, code, expected.limit, expected.chunks)
+            chunks = self._known_postings(space, code, limit)
+            expected = self._expected.get((space.name, code))
+            if chunks is None and expected is not None and expected.answers(space, limit):
+                chunks = expected.postings.chunks[:limit]
+                self._keep_postings(space, code, expected.postings)
             if chunks is not None:
                 postings[code] = chunks
         missing = list(dict.fromkeys(code for code in codes if code not in postings))
         for code, chunks in self._read_postings(space.name, missing, limit).items():
-            self._keep(space, code, limit, chunks)
+            self._keep_postings(space, code, Postings(limit, chunks))
             postings[code] = chunks
         yield from (postings[code] for code in codes)
-
-    def _keep(self, space: Space, code: str, limit: int, chunks: "array[int]") -> None:
-        if self._kept is not None:
-            self._kept.put(space, code, limit, chunks)
 
     def containing(self, space: Space, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text.

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
+from ghostmem.store.namespace_cache import NamespaceCache
 from ghostmem.store.postgres.copy import PostgresCopy
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.index import PostgresIndex
 from ghostmem.store.postgres.journal import PostgresJournal
 from ghostmem.store.postgres.outline import PostgresOutline
-from ghostmem.store.postgres.search import PostgresCaches
 from ghostmem.store.postgres.vectors import PostgresVectors
 from ghostmem.store.postgres.work import PostgresWork
 from ghostmem.store.transaction import SharedTransaction, TableClass
@@ -25,7 +25,7 @@ class PostgresTransaction(SharedTransaction):
         "notes": TableClass("postgres.notes", "PostgresNotes"),
         "outline": TableClass("postgres.outline", "PostgresOutline"),
         "runs": TableClass("postgres.runs", "PostgresRuns"),
-        "search": TableClass("postgres.search", "PostgresSearch", ("caches",)),
+        "search": TableClass("postgres.search", "PostgresSearch", ("cache",)),
         "vectors": TableClass("postgres.vectors", "PostgresVectors", ("views", "journal", "hnsw")),
         "work": TableClass("postgres.work", "PostgresWork"),
     }
@@ -38,10 +38,10 @@ class PostgresTransaction(SharedTransaction):
     work: PostgresWork
 
     def __init__(
-        self, db: Db, views: Views, hnsw: bool, caches: PostgresCaches | None = None
+        self, db: Db, views: Views, hnsw: bool, cache: NamespaceCache | None = None
     ) -> None:
         self.db = db
-        self.caches = caches
+        self.cache = cache
         self.views = views
         self.hnsw = hnsw
         self._bound: dict[str, Self] = {}
@@ -51,7 +51,7 @@ class PostgresTransaction(SharedTransaction):
         if self.ns is not None or not ns or ns.endswith("*"):
             return self
         if ns not in self._bound:
-            self._bound[ns] = type(self)(self.db, self.views, self.hnsw, self.caches)
+            self._bound[ns] = type(self)(self.db, self.views, self.hnsw, self.cache)
             self._bound[ns].ns = str(ns)
         return self._bound[ns]
 

@@ -15,7 +15,6 @@ from ghostmem.clock import Clock
 from ghostmem.errors import CorruptStoreError, EngineError, GhostError, InvalidInputError
 from ghostmem.store.engine import COUNT_MIGRATIONS, BaseEngine
 from ghostmem.store.rows import StoreCopies
-from ghostmem.store.search_caches import SearchCaches
 from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links
 from ghostmem.store.sqlite.failures import raise_translated, translated
 from ghostmem.store.sqlite.journal import LineCount
@@ -48,7 +47,6 @@ class SqliteEngine(BaseEngine):
         self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._file: tuple[int, int] | None = None
         self._shared: apsw.Connection | None = None
-        self._caches = SearchCaches()
         self._lines: weakref.WeakKeyDictionary[apsw.Connection, LineCount]
         self._lines = weakref.WeakKeyDictionary()
         with USES:
@@ -184,7 +182,7 @@ class SqliteEngine(BaseEngine):
             try:
                 with self._explained(), translated(self.location):
                     db.execute("BEGIN")
-                    yield SqliteTransaction(db, self._views, self._caches)
+                    yield SqliteTransaction(db, self._views, self._cache)
                     db.execute("COMMIT")
             finally:
                 db.close()
@@ -363,7 +361,7 @@ class _Reading:
 
     def _begin(self) -> SqliteTransaction:
         self._db.execute("BEGIN")
-        return SqliteTransaction(self._db, self._engine._views, self._engine._caches)
+        return SqliteTransaction(self._db, self._engine._views, self._engine._cache)
 
     def __exit__(
         self,

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ghostmem.store.cached_search import CachedSearch
+from ghostmem.store.namespace_cache import NamespaceCache, Postings
 from ghostmem.store.rows import ChunkCandidate, Filter, Space
-from ghostmem.store.search_caches import SearchCaches
 from ghostmem.store.sqlite.database import PIECE, Pieces, SqliteDb
 from ghostmem.text.scripts import fold
 
@@ -14,8 +14,8 @@ from ghostmem.text.scripts import fold
 class SqliteSearch(CachedSearch):
     """Reads for ranking; each is bounded, and none computes a score."""
 
-    def __init__(self, db: SqliteDb, caches: SearchCaches | None) -> None:
-        super().__init__(db, caches)
+    def __init__(self, db: SqliteDb, cache: NamespaceCache | None) -> None:
+        super().__init__(db, cache)
         self._pieces = Pieces(db)
 
     def _candidates(
@@ -33,11 +33,10 @@ class SqliteSearch(CachedSearch):
     def postings(self, space: Space, codes: Sequence[str], limit: int) -> "Iterator[array[int]]":
         """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
         for code in codes:
-            chunks = self._kept.get(space, code, limit) if self._kept is not None else None
+            chunks = self._known_postings(space, code, limit)
             if chunks is None:
                 chunks = self._read_postings(space.number, code, limit)
-                if self._kept is not None:
-                    self._kept.put(space, code, limit, chunks)
+                self._keep_postings(space, code, Postings(limit, chunks))
             yield chunks
 
     def _read_postings(self, space: int, code: str, limit: int) -> "array[int]":

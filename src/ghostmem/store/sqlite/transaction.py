@@ -8,7 +8,7 @@ from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.transaction import TableClass, Transaction
 
 if TYPE_CHECKING:
-    from ghostmem.store.search_caches import SearchCaches
+    from ghostmem.store.namespace_cache import NamespaceCache
     from ghostmem.store.sqlite.copy import SqliteCopy
     from ghostmem.store.sqlite.journal import LineCount
     from ghostmem.store.sqlite.outline import SqliteOutline
@@ -24,7 +24,7 @@ class SqliteTransaction(Transaction):
         "journal": TableClass("sqlite.journal", "SqliteJournal", ("lines",)),
         "notes": TableClass("sqlite.notes", "SqliteNotes"),
         "outline": TableClass("sqlite.outline", "SqliteOutline"),
-        "search": TableClass("sqlite.search", "SqliteSearch", ("caches",)),
+        "search": TableClass("sqlite.search", "SqliteSearch", ("cache",)),
         "vectors": TableClass("sqlite.vectors", "SqliteVectors", ("views", "journal")),
     }
     db: SqliteDb
@@ -35,12 +35,12 @@ class SqliteTransaction(Transaction):
         self,
         connection: apsw.Connection,
         views: "Views",
-        caches: "SearchCaches | None" = None,
+        cache: "NamespaceCache | None" = None,
         lines: "LineCount | None" = None,
     ) -> None:
         self.db = SqliteDb(connection)
         self.views = views
-        self.caches = caches
+        self.cache = cache
         self.lines = lines
 
     def owe_scrub(self) -> None:
