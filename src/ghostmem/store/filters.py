@@ -1,16 +1,12 @@
 """Filters as SQL conditions with bound values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.clock import format_time, read_time
-
-if TYPE_CHECKING:
-    from ghostmem.model import Memory, NsFilter
-    from ghostmem.store.database import Dialect, Part
-    from ghostmem.store.rows import ChunkCandidate, Filter, Group
+from ghostmem.model import Memory, NsFilter
+from ghostmem.store.database import Dialect, Part
+from ghostmem.store.rows import ChunkCandidate, Filter, Group
 
 LIVE = "m.deleted_at IS NULL"
 OPEN = "(m.valid_to IS NULL OR m.valid_to > ?)"
@@ -150,8 +146,6 @@ def grouped(by: Collection[str], part: Part) -> Part:
 
 def group_of(row: Sequence[Any]) -> Group:
     """Read a row of a statement of `grouped`."""
-    from ghostmem.store.rows import Group
-
     ns, tier, source, memories, tokens, pinned, newest = row
     return Group(ns, tier, source, memories, int(tokens), int(pinned), read_time(newest))
 

@@ -59,8 +59,7 @@ class EdgeTable(StoreTable):
     def edge(self, from_id: str, to_id: str, rel: Rel) -> Edge | None:
         """Return one edge."""
         where, values = self._this(from_id, to_id, rel)
-        row = self._db.row(f"SELECT {_EDGE.columns} FROM memory_edges WHERE {where}", values)
-        return None if row is None else _EDGE.read(row)
+        return next(iter(_EDGE.select(self._db, f"WHERE {where}", values)), None)
 
     def touching(self, ids: Iterable[str], rels: Iterable[Rel] = ()) -> list[Tie]:
         """List the edges that start or end at one of these memories, in a stable order.

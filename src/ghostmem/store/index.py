@@ -1,17 +1,11 @@
 """The chunks of live last versions, and everything that is searched of them."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
+from ghostmem.model import Chunk, Memory
 from ghostmem.store.database import StoreTable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ghostmem.model import Chunk, Memory
-    from ghostmem.store.rows import IndexedMemory, IndexRow
+from ghostmem.store.rows import IndexedMemory, IndexRow
 
 
 class Index(StoreTable, ABC):
@@ -86,8 +80,6 @@ class Index(StoreTable, ABC):
 
     def chunks(self, memory: Memory) -> list[Chunk]:
         """Return a memory's chunks in order."""
-        from ghostmem.model import Chunk
-
         within, names = self._of(memory.ns)
         sql = (
             "SELECT seq, start, stop, start_line, end_line FROM chunks"

@@ -29,9 +29,8 @@ class MirrorItem(NamedTuple):
     about: str = ""
 
 
-_MIRROR = "SELECT id, root, layout, ns FROM mirrors"
+_MIRROR = RowType("mirrors", Mirror)
 _ITEM = RowType("mirror_items", MirrorItem)
-_ITEMS = f"SELECT {_ITEM.columns} FROM mirror_items WHERE mirror_id = ?"
 
 
 class Mirrors(StoreTable):
@@ -39,13 +38,13 @@ class Mirrors(StoreTable):
 
     def all(self) -> list[Mirror]:
         """Return every mirror, the oldest first."""
-        return [Mirror(*row) for row in self._db.rows(f"{_MIRROR} ORDER BY id")]
+        return _MIRROR.select(self._db, "ORDER BY id")
 
     def add(self, root: str, layout: str, ns: str, at: datetime) -> Mirror:
         """Add a mirror, or return the one that the folder has."""
         sql = self._sql.insert("mirrors", ("root", "layout", "ns", "added_at"))
         self._db.run(sql, (root, layout, ns, format_time(at)))
-        return Mirror(*self._db.row(f"{_MIRROR} WHERE root = ?", (root,)))
+        return _MIRROR.select(self._db, "WHERE root = ?", (root,))[0]
 
     def drop(self, mirror_id: int) -> None:
         """Delete a mirror and the agreed state of its keys."""
@@ -53,13 +52,13 @@ class Mirrors(StoreTable):
 
     def items(self, mirror_id: int) -> dict[str, MirrorItem]:
         """Return the agreed state by key."""
-        rows = self._db.rows(f"{_ITEMS} ORDER BY key", (mirror_id,))
-        return {row[0]: _ITEM.read(row) for row in rows}
+        items = _ITEM.select(self._db, "WHERE mirror_id = ? ORDER BY key", (mirror_id,))
+        return {item.key: item for item in items}
 
     def item(self, mirror_id: int, key: str) -> MirrorItem | None:
         """Return the agreed state of a key."""
-        row = self._db.row(f"{_ITEMS} AND key = ?", (mirror_id, key))
-        return None if row is None else _ITEM.read(row)
+        items = _ITEM.select(self._db, "WHERE mirror_id = ? AND key = ?", (mirror_id, key))
+        return next(iter(items), None)
 
     def put_item(self, mirror_id: int, item: MirrorItem) -> None:
         """Write the agreed state of a key."""

@@ -13,7 +13,6 @@ from ghostmem.store.records import CODECS, RowType, time_of
 from ghostmem.store.tables import BY_NAME
 
 _FOLDER = RowType("note_folders", Folder)
-_FOLDERS = f"SELECT {_FOLDER.columns} FROM note_folders"
 _NOTE = BY_NAME["notes"].columns[1:]  # path id size mtime_ns inode hash names problem missing_at
 _SECTION = BY_NAME["note_sections"].columns
 _LINK = BY_NAME["note_links"].columns
@@ -57,8 +56,7 @@ class Notes(StoreTable, ABC):
     def folders(self, ns: NsFilter) -> list[Folder]:
         """Return the folders whose namespace passes a filter."""
         where, values = ns_part(ns, "ns")
-        rows = self._db.rows(f"{_FOLDERS} WHERE {where} ORDER BY id", values)
-        return [_FOLDER.read(row) for row in rows]
+        return _FOLDER.select(self._db, f"WHERE {where} ORDER BY id", values)
 
     def add_folder(
         self, root: str, layout: str, ns: str, at: datetime, source_kind: str | None = None
@@ -69,8 +67,7 @@ class Notes(StoreTable, ABC):
         if source_kind is not None:
             sql = "UPDATE note_folders SET source_kind = ? WHERE root = ? AND layout = ?"
             self._db.run(sql, (str(source_kind), root, layout))
-        sql = f"{_FOLDERS} WHERE root = ? AND layout = ?"
-        return _FOLDER.read(self._db.row(sql, (root, layout)))
+        return _FOLDER.select(self._db, "WHERE root = ? AND layout = ?", (root, layout))[0]
 
     def drop_folder(self, folder_id: int) -> None:
         """Delete a folder and its notes from the store."""

@@ -22,6 +22,7 @@ from ghostmem.model import (
     SymbolRef,
     Tier,
 )
+from ghostmem.store.database import Database
 from ghostmem.store.tables import BY_NAME, ColumnName, Table, tables
 
 T = TypeVar("T")
@@ -153,6 +154,16 @@ class RowType(Generic[T]):
         value.__dict__.update(zip(self._all_fields, values, strict=True))
         made: T = value
         return made
+
+    def select(self, db: Database, tail: str = "", values: Sequence[Any] = ()) -> list[T]:
+        """Return the values of rows; `tail` is the rest of a SELECT."""
+        sql = f"SELECT {self.columns} FROM {self.table.name} {tail}"
+        return [self.read(row) for row in db.rows(sql, values)]
+
+    def put(self, db: Database, value: T) -> None:
+        """Insert a value, or replace the row with its key."""
+        sql = db.dialect.insert(self.table.name, self.names, replace=True)
+        db.run(sql, self.write(value))
 
     def write(self, value: T) -> list[Any]:
         """Turn a value into a row in the order of `names`."""

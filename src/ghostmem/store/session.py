@@ -23,7 +23,6 @@ class HookSession:
 
 
 _SESSION = RowType("hook_sessions", HookSession, id="session_id")
-_SESSIONS = f"SELECT {_SESSION.columns} FROM hook_sessions"
 
 
 class SessionTable(StoreTable):
@@ -39,13 +38,11 @@ class SessionTable(StoreTable):
         return self._first(tail, ns, besides)
 
     def _first(self, tail: str, *values: str) -> HookSession | None:
-        row = self._db.row(f"{_SESSIONS} WHERE {tail}", values)
-        return None if row is None else _SESSION.read(row)
+        return next(iter(_SESSION.select(self._db, f"WHERE {tail}", values)), None)
 
     def put(self, session: HookSession) -> None:
         """Write a session, replacing its last state."""
-        sql = self._sql.insert("hook_sessions", _SESSION.names, replace=True)
-        self._db.run(sql, _SESSION.write(session))
+        _SESSION.put(self._db, session)
 
     def prune(self, before: datetime) -> int:
         """Delete sessions that were last active before a time and return their number."""

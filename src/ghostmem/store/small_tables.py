@@ -17,8 +17,7 @@ class Tokens(StoreTable):
 
     def all(self) -> list[Token]:
         """List every token, oldest first."""
-        rows = self._db.rows(f"SELECT {_TOKEN.columns} FROM tokens ORDER BY created_at, id")
-        return [_TOKEN.read(row) for row in rows]
+        return _TOKEN.select(self._db, "ORDER BY created_at, id")
 
     def any(self) -> bool:
         """Say whether a token was ever created."""
@@ -45,7 +44,6 @@ class Tokens(StoreTable):
 
 
 _RULE = RowType("reflect_rules", Rule)
-_RULES = f"SELECT {_RULE.columns} FROM reflect_rules"
 
 
 class RuleTable(StoreTable):
@@ -53,12 +51,11 @@ class RuleTable(StoreTable):
 
     def all(self) -> list[Rule]:
         """List every rule, highest priority first."""
-        return [_RULE.read(row) for row in self._db.rows(f"{_RULES} ORDER BY priority DESC, id")]
+        return _RULE.select(self._db, "ORDER BY priority DESC, id")
 
     def get(self, rule_id: str) -> Rule | None:
         """Return one rule."""
-        row = self._db.row(f"{_RULES} WHERE id = ?", (rule_id,))
-        return None if row is None else _RULE.read(row)
+        return next(iter(_RULE.select(self._db, "WHERE id = ?", (rule_id,))), None)
 
     def put(self, rule: Rule) -> bool:
         """Add a rule, or replace a built-in one by a user's; return False when its id is taken."""
@@ -70,8 +67,7 @@ class RuleTable(StoreTable):
 
     def replace(self, rule: Rule) -> None:
         """Write a rule, whatever its id held before."""
-        sql = self._sql.insert("reflect_rules", _RULE.names, replace=True)
-        self._db.run(sql, _RULE.write(rule))
+        _RULE.put(self._db, rule)
 
     def delete(self, rule_id: str) -> bool:
         """Delete a rule; return False when there is none."""
@@ -114,8 +110,7 @@ class Quarantine(StoreTable):
 
     def add(self, held: Held) -> None:
         """Add an item."""
-        sql = self._sql.insert("quarantine", _HELD.names, replace=True)
-        self._db.run(sql, _HELD.write(held))
+        _HELD.put(self._db, held)
 
     def get(self, held_id: str) -> Held | None:
         """Return the item with an id, from any namespace."""
@@ -145,5 +140,4 @@ class Quarantine(StoreTable):
         return ns is not None and self._db.change(sql, (ns, held_id)) > 0
 
     def _read(self, where: str, values: list[Any]) -> list[Held]:
-        sql = f"SELECT {_HELD.columns} FROM quarantine WHERE {where} ORDER BY at, id"
-        return [_HELD.read(row) for row in self._db.rows(sql, values)]
+        return _HELD.select(self._db, f"WHERE {where} ORDER BY at, id", values)

@@ -14,16 +14,11 @@ class SourceAliases(StoreTable):
     def all(self, ns: NsFilter) -> list[SourceAlias]:
         """List the aliases of some namespaces in order."""
         where, values = ns_part(ns, "ns")
-        sql = (
-            f"SELECT {_ALIAS.columns} FROM source_aliases WHERE {where}"
-            " ORDER BY ns, canonical, alias"
-        )
-        return [_ALIAS.read(row) for row in self._db.rows(sql, values)]
+        return _ALIAS.select(self._db, f"WHERE {where} ORDER BY ns, canonical, alias", values)
 
     def put(self, alias: SourceAlias) -> None:
         """Write an alias, replacing the one with this spelling."""
-        sql = self._sql.insert("source_aliases", _ALIAS.names, replace=True)
-        self._db.run(sql, _ALIAS.write(alias))
+        _ALIAS.put(self._db, alias)
 
     def drop(self, alias: SourceAlias) -> bool:
         """Delete an alias; return False when there is none."""

@@ -9,6 +9,9 @@ from ghostmem.store.postgres.connect import as_vec
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.journal import PostgresJournal
 from ghostmem.store.rows import IndexRow
+from ghostmem.store.tables import indexed
+from ghostmem.text.spelling import words_of
+from ghostmem.text.terms import encode
 
 _COLUMNS = (
     "ns, memory_id, seq, start, stop, start_line, end_line, terms, length, chunker, "
@@ -115,9 +118,6 @@ class PostgresIndex(Index):
 
     def _replace_words(self, ns: str, old: Iterable[str], new: Iterable[str]) -> None:
         """Update the words of a namespace when terms of its chunks were replaced."""
-        from ghostmem.text.spelling import words_of
-        from ghostmem.text.terms import encode
-
         before, after = words_of(old), words_of(new)
         added, gone = sorted(after - before), sorted(before - after)
         if added:
@@ -128,8 +128,6 @@ class PostgresIndex(Index):
 
     def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
         """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
-        from ghostmem.store.tables import indexed
-
         rows = self._db.rows(
             "SELECT id, length, thread_id, terms FROM chunks WHERE ns = ? AND memory_id "
             "= ? ORDER BY seq",

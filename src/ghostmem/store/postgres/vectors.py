@@ -64,9 +64,7 @@ class RecentViews(dict[tuple[int, int], VectorView]):
 
 
 class RemoteView(VectorView):
-    """A view that asks for the few vectors of a search, and loads all only to compare all.
-
-    With `in_memory`, it loads them for a search too."""
+    """A view that asks for the few vectors of a search, and loads all only to compare all."""
 
     def __init__(
         self,
@@ -75,12 +73,10 @@ class RemoteView(VectorView):
         space: Space,
         hnsw: bool,
         load: Callable[[int, Space], VectorView],
-        in_memory: bool = False,
     ) -> None:
         self.sequence = space.sequence
         self._db, self._model, self._space, self._hnsw = db, model, space, hnsw
         self._load = load
-        self._in_memory = in_memory
         self._here: VectorView | None = None
         self._count: tuple[int, int] | None = None
         self._fetched: dict[int, bytes | None] = {}  # None for a chunk without a vector
@@ -103,12 +99,12 @@ class RemoteView(VectorView):
     @property
     def count(self) -> int:
         """Return the number of vectors."""
-        return self._all().count if self._in_memory else self._counted()[0]
+        return self._counted()[0]
 
     @property
     def last(self) -> int:
         """Return the highest number of a chunk that has a vector."""
-        return self._all().last if self._in_memory else self._counted()[1]
+        return self._counted()[1]
 
     def _counted(self) -> tuple[int, int]:
         if self._count is None:
@@ -128,7 +124,7 @@ class RemoteView(VectorView):
         """Return the chunks nearest to a unit vector, nearest first, ties by newest.
 
         With `among`, only those chunks are compared."""
-        if self._in_memory or self._here is not None:
+        if self._here is not None:
             return self._all().nearest(query, count, among)
         only, values = "", list[Any]()
         if among is not None:
@@ -160,7 +156,7 @@ class RemoteView(VectorView):
         self, chunks: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
         """Return the vectors of chunks, and a mask of those that exist."""
-        if self._in_memory or self._here is not None:
+        if self._here is not None:
             return self._all().vectors(chunks)
         self.expect(chunks.tolist())
         fetched = [self._fetched[number] for number in chunks.tolist()]
@@ -174,8 +170,6 @@ class RemoteView(VectorView):
 
     def expect(self, chunks: Sequence[int]) -> None:
         """Fetch vectors of chunks that are not known yet."""
-        if self._in_memory:
-            return
         if missing := [number for number in chunks if number not in self._fetched]:
             rows = self._db.rows(
                 "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
@@ -187,10 +181,7 @@ class RemoteView(VectorView):
 
     def expect_nearest(self, query: "NDArray[np.float32]", count: int) -> None:
         """Fetch what `count` and `nearest` are going to need."""
-        if self._in_memory:
-            self._all()
-        else:
-            self._db.ahead([self._counted, lambda: self.nearest(query, count)])
+        self._db.ahead([self._counted, lambda: self.nearest(query, count)])
 
     def pairs(
         self, chunks: Sequence[int], least: float, most: int
@@ -210,13 +201,13 @@ class PostgresVectors(SharedVectors):
         self._hnsw = hnsw
 
     def view(self, model: int, space: Space) -> "VectorView":
-        """Return the view in memory when it is up to date, else one of the database."""
+        """Return the view in memory when it is up to date or wanted, else one of the database."""
         views = self._views
         is_wanted = isinstance(views, RecentViews) and not self._hnsw and views.wants(model, space)
         view = views.get((model, space.number))
-        if view is not None and view.sequence == space.sequence:
-            return view
-        return RemoteView(self._db, model, space, self._hnsw, self.load, is_wanted)
+        if is_wanted or (view is not None and view.sequence == space.sequence):
+            return self.load(model, space)
+        return RemoteView(self._db, model, space, self._hnsw, self.load)
 
     def load(self, model: int, space: Space) -> VectorView:
         """Load a namespace's vectors into memory, or update the loaded ones."""

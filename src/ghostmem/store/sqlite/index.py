@@ -1,19 +1,15 @@
 """The index in SQLite: chunks with FTS5 tables, words and vectors."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ghostmem.clock import format_time
+from ghostmem.model import Memory
 from ghostmem.store.index import Index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ghostmem.model import Memory
-    from ghostmem.store.rows import IndexedMemory, IndexRow
-    from ghostmem.store.sqlite.database import SqliteDb
-    from ghostmem.store.sqlite.journal import SqliteJournal
+from ghostmem.store.rows import IndexedMemory, IndexRow
+from ghostmem.store.sqlite.database import SqliteDb
+from ghostmem.store.sqlite.journal import SqliteJournal
+from ghostmem.store.tables import indexed
 
 _CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -58,8 +54,6 @@ class SqliteIndex(Index):
         vectors: Sequence[bytes] = (),
     ) -> int:
         """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
-        from ghostmem.store.rows import IndexedMemory
-
         return self.add_all((IndexedMemory(memory, rows, vectors),), model)
 
     def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
@@ -146,8 +140,6 @@ class SqliteIndex(Index):
 
     def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
         """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
-        from ghostmem.store.tables import indexed
-
         sql = (
             "SELECT id, length, thread_id, ns_id, terms FROM chunks WHERE memory_id = ? "
             "ORDER BY seq"
