@@ -278,12 +278,14 @@ def test_a_value_that_is_not_immutable_is_seen(pg_url: str) -> None:
 class _Within:
     """A store in which NS is another namespace, so that verbs do not see what others left."""
 
-    def __init__(self, ghost: Ghost, ns: str) -> None:
+    def __init__(self, ghost: Any, ns: str) -> None:
         self._ghost, self._ns = ghost, ns
 
-        self.store = ghost.store
+    def __getattr__(self, name: str) -> Any:
+        if not callable(getattr(self._ghost, name)):  # the store, or a group of operations
+            group = getattr(self._ghost, name)
+            return group if name == "store" else _Within(group, self._ns)
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
         def call(*values: Any, **named: Any) -> Any:
             given = {key: self._ns if value == NS else value for key, value in named.items()}
             return getattr(self._ghost, name)(

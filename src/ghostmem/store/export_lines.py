@@ -82,25 +82,15 @@ _TYPES = {
     str(column): column.type.removesuffix("?")
     for table in _TABLES.split()
     for column in BY_NAME[table].columns
+    if column.type
 }
-_ENUMS: dict[str, type[Any]] = {
+_ENUMS: dict[str | None, type[Any]] = {
     "kind": Kind,
     "tier": Tier,
     "priority": Priority,
     "source_kind": SourceKind,
     "rel": Rel,
 }
-_WHOLE = {
-    "version",
-    "access_count",
-    "utility_count",
-    "est_tokens",
-    "used",
-    "shown",
-    "cond_access_lt",
-    "cond_access_gt",
-}
-_SHARES = {"importance", "weight"}
 
 
 def line_of(kind: str, record: Record) -> str:
@@ -169,13 +159,13 @@ def _reader(name: str, of_rule: bool) -> Callable[[Any], Any]:
         return _READERS[name]
     if column_type == "time":
         return lambda value: parse_time(validate.text(value, name), name)
-    if name in _WHOLE:
+    if column_type == "int":
         least = 1 if name == "version" else 0
         return lambda value: validate.positive(value, name, least, MAX_COUNT)
-    if name in _SHARES:
+    if column_type == "share":
         return lambda value: validate.share(value, name)
-    if name in _ENUMS:
-        enum = _ENUMS[name]
+    if column_type in _ENUMS:
+        enum = _ENUMS[column_type]
         return lambda value: validate.choice(value, enum, name)
     if column_type == "flag":
         return lambda value: _flag(value, name)

@@ -120,7 +120,7 @@ class RowType(Generic[T]):
         self._codecs = {
             name: (CODECS[types[column].removesuffix("?")], types[column].endswith("?"))
             for name, column in zip(self.fields, self.names, strict=True)
-            if types[column]
+            if types[column].removesuffix("?") in CODECS
         }
         self._places = {name: self.fields.index(name) for name in self._codecs}
         entries = [(self._places[name], *entry) for name, entry in self._codecs.items()]
@@ -229,7 +229,8 @@ def count_unreadable(read: Callable[[str], Iterable[Sequence[Any]]], engine: str
     `read` runs a query; columns without a type hold any text or number, and are not read."""
     counts: Counter[str] = Counter()
     for table in tables(engine):
-        if columns := [column for column in table.columns if column.type]:
+        columns = [name for name in table.columns if name.type.removesuffix("?") in CODECS]
+        if columns:
             for row in read(f"SELECT {', '.join(columns)} FROM {table.name}"):
                 names = unreadable_fields(columns, row)
                 counts.update(f"{name} of {table.name} cannot be read" for name in names)

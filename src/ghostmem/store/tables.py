@@ -17,9 +17,10 @@ Key = tuple[Any, ...]
 
 
 class ColumnName(str):
-    """The name of a column, with the type of its values; see `records.CODECS`.
+    """The name of a column, with the type of its values.
 
-    A type with a question mark may be empty."""
+    That is one of `records.CODECS`, `int` or `share` (from 0 to 1); without a type it is any text
+    or number. A type with a question mark may be empty."""
 
     type: str
 
@@ -85,7 +86,7 @@ TABLES: tuple[Table, ...] = (
         "reflect_rules",
         _columns(
             "id ns name priority scope created_by cond_tier cond_age_gt_hours "
-            "cond_importance_lt cond_access_lt cond_access_gt cond_utility_lt cond_kind "
+            "cond_importance_lt cond_access_lt:int? cond_access_gt:int? cond_utility_lt cond_kind "
             "cond_tag_includes cond_similarity_gt cond_unaccessed_gt_hours action_op "
             "action_params:params? rule_expires_at:time? created_at:time"
         ),
@@ -131,9 +132,10 @@ TABLES: tuple[Table, ...] = (
     Table(
         "memories",
         _columns(
-            "id key content kind:kind tags:tags? version supersedes created_at:time "
-            "deleted_at:time? priority:priority access_count last_accessed_at:time? "
-            "meta:params? expires_at:time? importance utility_count tier:tier est_tokens "
+            "id key content kind:kind tags:tags? version:int supersedes created_at:time "
+            "deleted_at:time? priority:priority access_count:int last_accessed_at:time? "
+            "meta:params? expires_at:time? importance:share utility_count:int tier:tier "
+            "est_tokens:int "
             "pinned:flag source_user source_kind:source_kind? source_scope source_client "
             "valid_from:time? valid_to:time? recorded_at:time"
         ),
@@ -165,7 +167,8 @@ TABLES: tuple[Table, ...] = (
     Table(
         "memory_edges",
         _columns(
-            "from_id to_id rel:rel weight access_count last_accessed_at:time? created_at:time "
+            "from_id to_id rel:rel weight:share access_count:int last_accessed_at:time? "
+            "created_at:time "
             "automatic:flag"
         ),
         ("from_id", "to_id", "rel"),
@@ -201,7 +204,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "accesses",
-        _columns("memory_id day used shown"),
+        _columns("memory_id day used:int shown:int"),
         ("memory_id", "day"),
         "memory",
         _MEMORY,
@@ -278,10 +281,28 @@ TABLES: tuple[Table, ...] = (
     ),
 )
 BY_NAME: Mapping[str, Table] = {table.name: table for table in TABLES}
+# Columns that were added to tables of earlier stores, as `table.column` by migration. The numbers
+# of migrations go on over both engines.
+ADDED: Mapping[str, tuple[str, ...]] = {}
 LEFT_OUT = ("outline_files", "outline_facts", "spare_vectors", "work")
 DERIVED = ("words",)  # written from the chunks, like full text
 # Tables that number their rows.
 COUNTED = ("namespaces", "threads", "chunks", "models", "note_folders", "mirrors")
+
+
+def additions(types: Mapping[str, str]) -> dict[str, str]:
+    """Return the migrations that add columns, from the SQL of each type of column of an engine.
+
+    Text has the type ""; a column of a type without a question mark is 0 where it was not set."""
+
+    def add(full_name: str) -> str:
+        table, name = full_name.split(".")
+        kind = BY_NAME[table].columns[BY_NAME[table].at(name)].type
+        sql = types.get(kind.removesuffix("?"), types[""])
+        default = " NOT NULL DEFAULT 0" if kind and kind in types else ""
+        return f"ALTER TABLE {table} ADD COLUMN {name} {sql}{default};"
+
+    return {migration: "\n".join(map(add, names)) for migration, names in ADDED.items()}
 
 
 def tables(*engines: str) -> tuple[Table, ...]:

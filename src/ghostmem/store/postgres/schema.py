@@ -6,6 +6,10 @@ are small, and a cluster keeps a copy on every node. Text is compared byte by by
 as in SQLite, because both engines must sort alike. Keys that may be too long for an index are
 indexed by their digest."""
 
+from ghostmem.store.tables import additions
+
+_TYPES = {"": "TEXT", "int": "BIGINT", "flag": "SMALLINT", "share": "DOUBLE PRECISION"}
+
 # Tables by their owner; `ghost admin distribute` and the policies of row-level security use them.
 _INITIAL_OF_NAMESPACE = (
     "namespaces",
@@ -672,6 +676,7 @@ MIGRATIONS: dict[str, str] = {
     "0015_direct_terms": _DIRECT_TERMS,
     "0016_turns": _TURNS,
     "0017_folders": _FOLDERS,
+    **{name: _bytewise(sql) for name, sql in additions(_TYPES).items()},
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

@@ -3,6 +3,10 @@
 Migrations only add, so that data of an older Ghost stays readable. A database with a name that
 is unknown here was written by a newer Ghost and is opened read-only."""
 
+from ghostmem.store.tables import additions
+
+_TYPES = {"": "TEXT", "int": "INTEGER", "flag": "INTEGER", "share": "REAL"}
+
 # The words of the chunks: terms that are no numbers, codes or paths (`text.spelling.is_word`).
 CHUNK_WORDS = r"""
 SELECT DISTINCT c.ns_id, t.value AS word
@@ -462,6 +466,7 @@ UPDATE threads SET (chunks, length) =
 -- Memories that an older Ghost wrote after an upgrade; every opening looks for them.
 CREATE INDEX memories_unfinished ON memories (id) WHERE checksum IS NULL;
 """,
+    **additions(_TYPES),
 }
 
 # What a database has to record before any migration can: who wrote what, and when.
