@@ -66,5 +66,7 @@ def ghost_tools(ghost: Ghost, ns: str) -> list[StructuredTool]:
 
 def _invalid_arguments(error: ValidationError | ValidationErrorV1) -> str:
     """Return the message for a model that sent arguments of a wrong type."""
-    problems = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+    problems = (
+        f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()
+    )
     return f"Error: invalid arguments ({'; '.join(problems)}); send them as the schema says"

@@ -196,7 +196,7 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         )
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Names]:
-        known = (
+        namespaces = (
             from_namespace(self.root, info.ns)
             for info in self.ghost.admin.namespaces(f"{self.root}*")
             if info.count
@@ -204,7 +204,7 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         conditions = op.match_conditions or ()
         matching = {
             names[: op.max_depth]
-            for names in known
+            for names in namespaces
             if names and all(_fits(names, condition) for condition in conditions)
         }
         return sorted(matching)[op.offset : op.offset + op.limit]

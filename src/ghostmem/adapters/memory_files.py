@@ -47,14 +47,14 @@ def key_of(path: object) -> str:
     """Return the key of a path below /memories, empty for /memories itself; refuse others."""
     if not isinstance(path, str):
         raise MemoryFileError(f"Path must be text, got: {type(path).__name__}")
-    shown = ascii(path[:80])[1:-1]
+    excerpt = ascii(path[:80])[1:-1]
     if path != ROOT and not path.startswith(f"{ROOT}/"):
-        raise MemoryFileError(f"Path must start with {ROOT}, got: {shown}")
+        raise MemoryFileError(f"Path must start with {ROOT}, got: {excerpt}")
     key = path.removeprefix(ROOT).strip("/")
     if not _is_safe(key) or not _is_safe(unicodedata.normalize("NFKC", key)):
-        raise MemoryFileError(f"Path {shown} would escape {ROOT} directory")
+        raise MemoryFileError(f"Path {excerpt} would escape {ROOT} directory")
     if len(key) > _MAX_KEY:
-        raise MemoryFileError(f"Path {shown}… is too long: at most {_MAX_KEY} characters")
+        raise MemoryFileError(f"Path {excerpt}… is too long: at most {_MAX_KEY} characters")
     return key
 
 
@@ -86,8 +86,8 @@ def numbered(path: str, text: str, view_range: Sequence[int] | None = None) -> s
     if len(lines) > MAX_LINES:
         raise bare(f"File {path} exceeds maximum line limit of {MAX_LINES:,} lines.")
     first, last = (1, -1) if view_range is None else (max(1, view_range[0]), view_range[1])
-    shown = lines[first - 1 : len(lines) if last == -1 else max(0, last)]
-    return "\n".join([f"Here's the content of {path} with line numbers:", *rows(shown, first)])
+    excerpt = lines[first - 1 : len(lines) if last == -1 else max(0, last)]
+    return "\n".join([f"Here's the content of {path} with line numbers:", *rows(excerpt, first)])
 
 
 def rows(lines: Sequence[str], first: int) -> list[str]:
@@ -104,8 +104,8 @@ def listing(path: str, files: Mapping[str, str]) -> str:
         if any(part.startswith(".") or part == "node_modules" for part in parts):
             continue
         for depth in range(1, min(len(parts), _MAX_DEPTH) + 1):
-            shown = "/".join(parts[:depth]) + ("/" if depth < len(parts) else "")
-            sizes[shown] = sizes.get(shown, 0) + size
+            entry = "/".join(parts[:depth]) + ("/" if depth < len(parts) else "")
+            sizes[entry] = sizes.get(entry, 0) + size
     head = (
         f"Here're the files and directories up to {_MAX_DEPTH} levels deep in {path}, "
         "excluding hidden items and node_modules:"
@@ -177,15 +177,15 @@ class MemoryFiles:
                 f"Unknown command: {str(command)[:60]!r}; known: {', '.join(COMMANDS)}"
             )
         required, optional = COMMANDS[command]
-        known = (*required, *optional)
+        accepted = (*required, *optional)
         for name in required:
             if name not in parameters:
                 raise MemoryFileError(f"Missing parameter `{name}` for command `{command}`")
         for name, value in parameters.items():
-            if name in known and not _is_valid(name, value):
+            if name in accepted and not _is_valid(name, value):
                 raise MemoryFileError(f"Invalid `{name}` parameter: {str(value)[:60]!r}")
         text: str = getattr(self, command)(
-            **{name: value for name, value in parameters.items() if name in known}
+            **{name: value for name, value in parameters.items() if name in accepted}
         )
         return text
 
@@ -229,14 +229,14 @@ class MemoryFiles:
                 "Please ensure it is unique"
             )
         notes = self._change(path, memory, text.replace(old_str, new_str))
-        lines_now, at = _text(self._existing(path)).split("\n"), text.count("\n", 0, positions[0])
-        first, last = max(0, at - _AROUND), min(len(lines_now), at + _AROUND + 1)
-        shown = rows(lines_now[first:last], first + 1)
+        lines_now, line = _text(self._existing(path)).split("\n"), text.count("\n", 0, positions[0])
+        first, last = max(0, line - _AROUND), min(len(lines_now), line + _AROUND + 1)
+        excerpt = rows(lines_now[first:last], first + 1)
         message = (
             "The memory file has been edited. Here is the snippet showing the change "
             "(with line numbers):"
         )
-        return "\n".join([message, *shown, *notes])
+        return "\n".join([message, *excerpt, *notes])
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
         """Insert lines after a line; 0 is before the first."""

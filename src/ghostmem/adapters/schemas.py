@@ -65,10 +65,10 @@ def schemas(
     """Return the tools of some toolsets as a model's API takes them."""
     if style not in FORMATS:
         raise InvalidInputError(f"format {style!r} is unknown", f"use one of: {', '.join(FORMATS)}")
-    found: list[dict[str, Any]] = json.loads(
+    declarations: list[dict[str, Any]] = json.loads(
         json.dumps([FORMATS[style](tool) for tool in chosen_tools(toolsets, root).values()])
     )
-    return found
+    return declarations
 
 
 def call(
@@ -94,14 +94,14 @@ def call(
         GhostError: The call cannot be made; message and hint are meant for the model.
     """
     tool = find_tool(chosen_tools(toolsets, root), name)
-    given = checked_arguments(tool, _parsed(arguments, tool), ghost.store.clock())
+    values = checked_arguments(tool, _parsed(arguments, tool), ghost.store.clock())
     if tool.uses_namespace:
         from ghostmem.notes.project import project_namespace
 
-        given["ns"] = given.get("ns") or ns or ghost.store.settings.ns or project_namespace()
-        check_namespace(name, given["ns"])
-        given = resolve_names(ghost, given, is_read=tool.scope == "read")
-    return tool.run(ghost, given)
+        values["ns"] = values.get("ns") or ns or ghost.store.settings.ns or project_namespace()
+        check_namespace(name, values["ns"])
+        values = resolve_names(ghost, values, is_read=tool.scope == "read")
+    return tool.run(ghost, values)
 
 
 def _parsed(arguments: Mapping[str, Any] | str | None, tool: McpTool) -> Mapping[str, Any] | None:

@@ -51,9 +51,9 @@ class Tool(ABC):
         return {"type": "function", "function": described}
 
 
-def _problems(value: Any, schema: Mapping[str, Any], where: str) -> Iterator[str]:
+def _problems(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:
     """Yield the problems with a value and its parts."""
-    kind, label = schema.get("type"), where or "parameter"
+    kind, label = schema.get("type"), path or "parameter"
     if not _is(value, kind):
         yield f"{label} should be {' or '.join(kind) if isinstance(kind, list) else kind}"
         return
@@ -64,9 +64,9 @@ def _problems(value: Any, schema: Mapping[str, Any], where: str) -> Iterator[str
     )
     yield from _out_of_bounds(value, kind, schema, label)
     if kind == "object":
-        known = schema.get("properties", {})
+        properties = schema.get("properties", {})
         below = {
-            name: f"{where}.{name}" if where else str(name)
+            name: f"{path}.{name}" if path else str(name)
             for name in [*schema.get("required", ()), *value]
         }
         yield from (
@@ -75,13 +75,13 @@ def _problems(value: Any, schema: Mapping[str, Any], where: str) -> Iterator[str
             if name not in value
         )
         for name, item in value.items():
-            if name in known:
-                yield from _problems(item, known[name], below[name])
+            if name in properties:
+                yield from _problems(item, properties[name], below[name])
             elif schema.get("additionalProperties") is False:
                 yield f"unexpected {below[name]}"
     elif kind == "array":
         for number, item in enumerate(value):
-            yield from _problems(item, schema.get("items", {}), f"{where}[{number}]")
+            yield from _problems(item, schema.get("items", {}), f"{path}[{number}]")
 
 
 def _is(value: Any, kind: Any) -> bool:

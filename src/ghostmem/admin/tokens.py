@@ -44,7 +44,7 @@ def create_token(
     length = None if expires is None else parse_ttl(expires, "expires")
     with store.engine.write() as tx:
         now = store.clock()
-        if any(known.name == label and known.is_live(now) for known in tx.tokens.all()):
+        if any(stored.name == label and stored.is_live(now) for stored in tx.tokens.all()):
             raise ConflictError(
                 f"there is a token named {label!r}", "choose another name, or revoke that one first"
             )
@@ -73,28 +73,28 @@ def revoke_token(store: Store, token: str) -> Token:
     """
     with store.engine.write() as tx:
         now = store.clock()
-        known = _find(tx, validate.text(token, "token"), now)
-        if known.revoked_at is not None:
+        stored = _find(tx, validate.text(token, "token"), now)
+        if stored.revoked_at is not None:
             raise ConflictError(
-                f"token {known.name!r} was already revoked", "`ghost token list` shows when"
+                f"token {stored.name!r} was already revoked", "`ghost token list` shows when"
             )
-        tx.tokens.revoke(known.id, now)
-    return replace(known, revoked_at=now)
+        tx.tokens.revoke(stored.id, now)
+    return replace(stored, revoked_at=now)
 
 
 def verify(store: Store, secret: str) -> Caller | None:
     """Return the caller with this secret; None if it is unknown, expired or revoked."""
     import hmac
 
-    token_id, _, rest = secret.removeprefix(PREFIX).partition("_")
-    if not secret.startswith(PREFIX) or not is_ulid(token_id) or not rest:
+    token_id, _, random_part = secret.removeprefix(PREFIX).partition("_")
+    if not secret.startswith(PREFIX) or not is_ulid(token_id) or not random_part:
         return None
     now = store.clock()
     with store.engine.read() as tx:
-        known = tx.tokens.get(token_id)
-    if known is None:
+        stored = tx.tokens.get(token_id)
+    if stored is None:
         return None
-    token, stored_digest = known
+    token, stored_digest = stored
     if not hmac.compare_digest(stored_digest, digest(secret)) or not token.is_live(now):
         return None
     if token.last_used_at is None or now - token.last_used_at >= USE_PRECISION:
@@ -135,8 +135,8 @@ def digest(secret: str) -> str:
 
 def _find(tx: Transaction, name: str, now: datetime) -> Token:
     """Return a token by its id or name; of several with one name the valid one."""
-    if (known := tx.tokens.get(name)) is not None:
-        return known[0]
+    if (stored := tx.tokens.get(name)) is not None:
+        return stored[0]
     same = [token for token in tx.tokens.all() if token.name == name]
     if not same:
         raise NotFoundError(

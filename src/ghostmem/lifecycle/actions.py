@@ -66,12 +66,12 @@ def strategy(rule: Rule) -> str:
 
 def check_names(op: str, params: Mapping[str, Any]) -> None:
     """Refuse parameters that an action does not have, such as a misspelt one."""
-    known = _PARAMETERS.get(op, ())
+    names = _PARAMETERS.get(op, ())
     for name in params:
-        if name not in known:
+        if name not in names:
             raise InvalidInputError(
                 f"{op} has no parameter {name!r}",
-                f"its parameters: {', '.join(known)}" if known else "it takes no parameters",
+                f"its parameters: {', '.join(names)}" if names else "it takes no parameters",
             )
 
 

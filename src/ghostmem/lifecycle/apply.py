@@ -24,7 +24,7 @@ def apply_all(
     store: Store,
     tx: Transaction,
     entries: Sequence[AuditEntry],
-    at: datetime,
+    now: datetime,
     back: bool = False,
 ) -> dict[int, bool]:
     """Make changes in order, or reverse them with `back`.
@@ -45,10 +45,10 @@ def apply_all(
         if memory is not None and memory.id not in superseded:
             values, bound = _new_values(memory, before, after, back), tx.of(memory.ns)
             is_duplicate = not back and entry.op in DUPLICATE_OPS
-            if values is None or (is_duplicate and not _has_kept_memory(bound, memory, at)):
+            if values is None or (is_duplicate and not _has_kept_memory(bound, memory, now)):
                 values = None
             else:
-                _write(store, bound, memory, entry.op.lower(), values, at)
+                _write(store, bound, memory, entry.op.lower(), values, now)
         results[entry.seq] = values is not None
     return results
 
@@ -67,7 +67,7 @@ def _new_values(
     return values_of(Memory, after)
 
 
-def _has_kept_memory(tx: Transaction, memory: Memory, at: datetime) -> bool:
+def _has_kept_memory(tx: Transaction, memory: Memory, now: datetime) -> bool:
     """Say whether the memory that a duplicate was merged into is current and not dormant."""
     kept_ids = [
         edge.to_id
@@ -75,18 +75,18 @@ def _has_kept_memory(tx: Transaction, memory: Memory, at: datetime) -> bool:
         if edge.from_id == memory.id
     ]
     return any(
-        kept.is_current(at) and kept.tier != Tier.DORMANT
-        for kept in tx.memories.by_ids(kept_ids).values()
+        survivor.is_current(now) and survivor.tier != Tier.DORMANT
+        for survivor in tx.memories.by_ids(kept_ids).values()
     )
 
 
 def _write(
-    store: Store, tx: Transaction, memory: Memory, op: str, values: dict[str, Any], at: datetime
+    store: Store, tx: Transaction, memory: Memory, op: str, values: dict[str, Any], now: datetime
 ) -> None:
     """Change the fields of a memory, and update the index and the queue of unlinked memories."""
     if values.get("deleted_at"):
         tx.index.remove(memory)
-    tx.memories.change(memory, op, at, **values)
+    tx.memories.change(memory, op, now, **values)
     if "deleted_at" in values and values["deleted_at"] is None:
         index_memory(store, tx, replace(memory, **values))
     elif "tags" in values and not values.get("deleted_at"):

@@ -283,10 +283,10 @@ def _all_text(memory: Memory) -> str:
 
 
 def _quarantined(tx: Transaction, ns: NsFilter) -> AuditFinding:
-    held = tx.quarantine.all(ns)
-    examples = tuple(f"{entry.ns}/{entry.key}" for entry in held[:MAX_EXAMPLES])
-    advice = "ghost quarantine list" if held else ""
-    return AuditFinding("quarantine", len(held), 0.0, 0.0, examples, advice)
+    entries = tx.quarantine.all(ns)
+    examples = tuple(f"{entry.ns}/{entry.key}" for entry in entries[:MAX_EXAMPLES])
+    advice = "ghost quarantine list" if entries else ""
+    return AuditFinding("quarantine", len(entries), 0.0, 0.0, examples, advice)
 
 
 def _churn(survey: Survey) -> list[str]:

@@ -84,7 +84,7 @@ def make_plan(
     tx: Transaction,
     ns: str,
     rules: Sequence[Rule],
-    at: datetime,
+    now: datetime,
     relink: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> ReflectPlan:
@@ -97,13 +97,13 @@ def make_plan(
         if rule.ns in ("", ns) and rule.scope == "reflect"
     ]
     memories: dict[str, Memory] = {}
-    for memory in tx.listing.scan(Filter(ns=NsFilter(ns), now=at)):
+    for memory in tx.listing.scan(Filter(ns=NsFilter(ns), now=now)):
         plan.tally.evaluated += 1
         days = days_of_use.get(memory.id)
         use = UNKNOWN
         if days is not None:
             use = UseRecord(logged=True, days=days, shown=times_shown.get(memory.id, 0))
-        memories[memory.id] = _evaluate(plan, memory, applicable, use, at)
+        memories[memory.id] = _evaluate(plan, memory, applicable, use, now)
         if progress is not None and plan.tally.evaluated % 500 == 0:
             progress(plan.tally.evaluated)
     live = [
@@ -113,23 +113,23 @@ def make_plan(
         rule
         for rule in applicable
         if rule.cond_similarity_gt is not None
-        and (rule.rule_expires_at is None or rule.rule_expires_at > at)
+        and (rule.rule_expires_at is None or rule.rule_expires_at > now)
     ]
-    memories |= _evaluate_similar(store, tx, plan, live, similarity_rules, at)
-    _fade_edges(plan, tx.graph.each_of_namespace(ns, at), at)
+    memories |= _evaluate_similar(store, tx, plan, live, similarity_rules, now)
+    _fade_edges(plan, tx.graph.each_of_namespace(ns, now), now)
     if relink:
-        _relink(store, tx, plan, memories, at)
+        _relink(store, tx, plan, memories, now)
     return plan
 
 
 def _evaluate(
-    plan: ReflectPlan, memory: Memory, rules: Iterable[Rule], use: UseRecord, at: datetime
+    plan: ReflectPlan, memory: Memory, rules: Iterable[Rule], use: UseRecord, now: datetime
 ) -> Memory:
     """Plan the action of the first rule that matches a memory, and return the changed memory."""
     if memory.protected:
         return memory
-    rule = first_match(memory, rules, use, at)
-    fields = changed(memory, rule, at) if rule is not None else {}
+    rule = first_match(memory, rules, use, now)
+    fields = changed(memory, rule, now) if rule is not None else {}
     if rule is None or not fields:
         return memory
     plan.tally.applied += 1
@@ -142,7 +142,7 @@ def _evaluate_similar(
     plan: ReflectPlan,
     live: Sequence[Memory],
     rules: Sequence[Rule],
-    at: datetime,
+    now: datetime,
 ) -> dict[str, Memory]:
     """Plan the rules about similar memories, and return the memories after the changes."""
     if not rules or len(live) < 2:
@@ -154,7 +154,7 @@ def _evaluate_similar(
         return {}
     similar: list[Sequence[Memory]] = []
     memories = {memory.id: memory for memory in live}
-    ties = list(tx.graph.ties(plan.ns, at))
+    ties = list(tx.graph.ties(plan.ns, now))
     linked = {_pair(tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.RELATES_TO}
     merged = {(tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.MERGED_INTO}
     summaries: dict[str, set[str]] = {}
@@ -165,7 +165,7 @@ def _evaluate_similar(
     for rule in rules:
         minimum = _min_similarity(store, tx, rule)
         matching = [
-            m for m in memories.values() if m.deleted_at is None and matches(m, rule, UNKNOWN, at)
+            m for m in memories.values() if m.deleted_at is None and matches(m, rule, UNKNOWN, now)
         ]
         is_link = strategy(rule) == "link_only"
         near = {} if is_link else similarity.duplicates(matching, minimum)
@@ -176,17 +176,17 @@ def _evaluate_similar(
             )
         for group in groups(matching, near):
             if is_link:
-                _link(plan, rule, group, near, linked, at)
+                _link(plan, rule, group, near, linked, now)
                 similar.append(group)
             else:
-                _join(plan, rule, group, memories, merged, at)
+                _join(plan, rule, group, memories, merged, now)
     plan.tally.clusters.extend(_without_summary(similar, summaries.values()))
     return memories
 
 
-def _pair(one: str, other: str) -> tuple[str, str]:
+def _pair(left_id: str, right_id: str) -> tuple[str, str]:
     """Return two ids as a pair without direction."""
-    return (one, other) if one < other else (other, one)
+    return (left_id, right_id) if left_id < right_id else (right_id, left_id)
 
 
 def _without_summary(
@@ -287,7 +287,7 @@ def _link(
     group: Sequence[Memory],
     near: Mapping[str, Mapping[str, float]],
     linked: set[tuple[str, str]],
-    at: datetime,
+    now: datetime,
 ) -> None:
     """Link a small group all to all by `relates_to`, a large one to its first memory."""
     pairs = (
@@ -300,7 +300,7 @@ def _link(
         linked.add(_pair(left, right))
         weight = round(near.get(left, {}).get(right, EDGE_WEIGHTS[Rel.RELATES_TO]), 3)
         newer, older = max(left, right), min(left, right)
-        plan.add_edge(Edge(newer, older, Rel.RELATES_TO, weight, at), rule.id, "LINK")
+        plan.add_edge(Edge(newer, older, Rel.RELATES_TO, weight, now), rule.id, "LINK")
     if new_pairs:
         plan.tally.applied += 1
 
@@ -315,7 +315,7 @@ def _join(
     group: Sequence[Memory],
     memories: dict[str, Memory],
     merged: set[tuple[str, str]],
-    at: datetime,
+    now: datetime,
 ) -> None:
     """Keep one memory of a group of duplicates; the others become dormant or are removed."""
     ranked = sorted(
@@ -328,13 +328,13 @@ def _join(
             -m.created_at.timestamp(),
         ),
     )
-    kept = ranked[0]
-    if kept.tier == Tier.DORMANT:
+    survivor = ranked[0]
+    if survivor.tier == Tier.DORMANT:
         return
     op, fields = (
         ("DEDUP", {"tier": Tier.DORMANT})
         if strategy(rule) == "dedup"
-        else ("MERGE", {"deleted_at": at})
+        else ("MERGE", {"deleted_at": now})
     )
     duplicates = [
         memory
@@ -343,20 +343,20 @@ def _join(
     ]
     for memory in duplicates:
         # The edge comes first, because `apply` refuses to archive a duplicate without one.
-        if (memory.id, kept.id) not in merged:
-            merged.add((memory.id, kept.id))
-            plan.add_edge(Edge(memory.id, kept.id, Rel.MERGED_INTO, 0.0, at), rule.id, "TRAIL")
+        if (memory.id, survivor.id) not in merged:
+            merged.add((memory.id, survivor.id))
+            plan.add_edge(Edge(memory.id, survivor.id, Rel.MERGED_INTO, 0.0, now), rule.id, "TRAIL")
         memories[memory.id] = plan.change(memory, rule.id, op, fields)
     if duplicates:
         plan.tally.applied += 1
-        memories[kept.id] = _gather(plan, rule, kept, duplicates, merge=op == "MERGE")
+        memories[survivor.id] = _gather(plan, rule, survivor, duplicates, merge=op == "MERGE")
 
 
 def _gather(
-    plan: ReflectPlan, rule: Rule, kept: Memory, duplicates: Sequence[Memory], merge: bool
+    plan: ReflectPlan, rule: Rule, survivor: Memory, duplicates: Sequence[Memory], merge: bool
 ) -> Memory:
     """Give the kept memory the tags and counts of its duplicates."""
-    group = (kept, *duplicates)
+    group = (survivor, *duplicates)
     fields: dict[str, Any] = {
         "tags": tuple(dict.fromkeys(tag for memory in group for tag in memory.tags)),
         "access_count": max(memory.access_count for memory in group),
@@ -365,12 +365,12 @@ def _gather(
     if merge:
         fields["importance"] = max(memory.importance for memory in group)
         fields["tier"] = max((memory.tier for memory in group), key=lambda tier: _TIER_ORDER[tier])
-    changes = {name: value for name, value in fields.items() if getattr(kept, name) != value}
-    return plan.change(kept, rule.id, "GATHER", changes) if changes else kept
+    changes = {name: value for name, value in fields.items() if getattr(survivor, name) != value}
+    return plan.change(survivor, rule.id, "GATHER", changes) if changes else survivor
 
 
 def _relink(
-    store: Store, tx: Transaction, plan: ReflectPlan, memories: Mapping[str, Memory], at: datetime
+    store: Store, tx: Transaction, plan: ReflectPlan, memories: Mapping[str, Memory], now: datetime
 ) -> None:
     """Plan edges between memories that share names, topics or meaning."""
     from ghostmem.graph.relink import missing_edges
@@ -378,7 +378,7 @@ def _relink(
     planned = {
         frozenset(entry.subject.split(" ")[:2]) for entry in plan.entries if entry.op == "LINK"
     }
-    for edge in missing_edges(store, tx, plan.ns, at)[1]:
+    for edge in missing_edges(store, tx, plan.ns, now)[1]:
         ends = (memories.get(edge.from_id), memories.get(edge.to_id))
         if frozenset((edge.from_id, edge.to_id)) not in planned and all(
             end and end.deleted_at is None for end in ends
@@ -386,14 +386,14 @@ def _relink(
             plan.add_edge(edge, "", "RELINK")
 
 
-def _fade_edges(plan: ReflectPlan, edges: Iterable[Edge], at: datetime) -> None:
+def _fade_edges(plan: ReflectPlan, edges: Iterable[Edge], now: datetime) -> None:
     """Reduce the weight of unused edges, and prune the weakest that are not lasting."""
     for edge in edges:
         if edge.rel == Rel.MERGED_INTO:
             continue
         weight = edge.weight
         last_use = max(edge.created_at, edge.last_accessed_at or edge.created_at)
-        is_unused = at - last_use >= EDGE_IDLE and edge.access_count < EDGE_MIN_USES
+        is_unused = now - last_use >= EDGE_IDLE and edge.access_count < EDGE_MIN_USES
         if is_unused and weight >= EDGE_MIN_WEIGHT:
             floor = min(weight, LASTING_MIN_WEIGHT) if edge.rel in LASTING else 0.0
             weight = max(weight * EDGE_FADE, floor)

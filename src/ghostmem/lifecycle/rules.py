@@ -162,9 +162,9 @@ def reset_rule(store: Store, rule_id: str) -> Rule:
     """
     built_in = next((rule for rule in BUILT_IN if rule.id == rule_id), None)
     if built_in is None:
-        known = ", ".join(rule.id for rule in BUILT_IN)
+        ids = ", ".join(rule.id for rule in BUILT_IN)
         raise NotFoundError(
-            f"there is no built-in rule {validate.shown(rule_id)}", f"they are: {known}"
+            f"there is no built-in rule {validate.shown(rule_id)}", f"they are: {ids}"
         )
     with store.engine.write() as tx:
         tx.rules.replace(built_in)

@@ -18,8 +18,8 @@ _VERB_WITH_RELINK = f"{VERB} --relink"
 
 def new_run(store: Store, scope: NsFilter, relink: bool) -> Run:
     """Return a run that begins now."""
-    at = store.clock()
-    return Run(store.new_id(at), _VERB_WITH_RELINK if relink else VERB, str(scope), at)
+    now = store.clock()
+    return Run(store.new_id(now), _VERB_WITH_RELINK if relink else VERB, str(scope), now)
 
 
 def relinks(run: Run) -> bool:

@@ -233,37 +233,37 @@ def _split(source: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
     return header, lines
 
 
-def _json(text: str, where: str) -> Any:
+def _json(text: str, place: str) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        raise InvalidInputError(f"{too_deep(where)}", "nothing was imported") from None
+        raise InvalidInputError(f"{too_deep(place)}", "nothing was imported") from None
     except ValueError as error:
-        raise InvalidInputError(f"{where} is not JSON: {error}", "nothing was imported") from None
+        raise InvalidInputError(f"{place} is not JSON: {error}", "nothing was imported") from None
 
 
-def _object(data: Any, where: str) -> dict[str, Any]:
+def _object(data: Any, place: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InvalidInputError(
-            f"{where} is not an object: {validate.shown(data)}", "nothing was imported"
+            f"{place} is not an object: {validate.shown(data)}", "nothing was imported"
         )
     return data
 
 
 def _record(line: str, number: int) -> Record:
     """Read the record of a line."""
-    where = f"line {number}"
-    data = _object(_json(line, where), where)
+    place = f"line {number}"
+    data = _object(_json(line, place), place)
     kind = data.get("type")
     if kind == "ghost":
         raise InvalidInputError(
-            f"{where}: another export begins here", "import the exports one after the other"
+            f"{place}: another export begins here", "import the exports one after the other"
         )
     if not isinstance(kind, str) or kind not in TYPES:
         raise InvalidInputError(
-            f"{where}: unknown type {validate.shown(kind)}", f"known are: {', '.join(TYPES)}"
+            f"{place}: unknown type {validate.shown(kind)}", f"known are: {', '.join(TYPES)}"
         )
-    return _checked(where, kind, data)
+    return _checked(place, kind, data)
 
 
 def _array(text: str, now: datetime) -> Iterator[Record]:
@@ -272,12 +272,12 @@ def _array(text: str, now: datetime) -> Iterator[Record]:
     if not rows:
         raise InvalidInputError("there is nothing to import: the array is empty")
     for number, row in enumerate(rows, 1):
-        where = f"item {number}"
-        yield _checked(where, "memory", _object(row, where), now)
+        place = f"item {number}"
+        yield _checked(place, "memory", _object(row, place), now)
 
 
 def _checked(
-    where: str, kind: str, data: dict[str, Any], created: datetime | None = None
+    place: str, kind: str, data: dict[str, Any], created: datetime | None = None
 ) -> Record:
     """Return a record of a line, or of an array, whose memories may lack a time of creation."""
     try:
@@ -291,7 +291,7 @@ def _checked(
         return checked_alias(record) if isinstance(record, SourceAlias) else record
     except (InvalidInputError, AttributeError, ValueError) as error:
         hint = error.hint if isinstance(error, InvalidInputError) else None
-        raise InvalidInputError(f"{where}: {error}", hint) from None
+        raise InvalidInputError(f"{place}: {error}", hint) from None
 
 
 def _tidy(row: dict[str, Any], now: datetime) -> dict[str, Any]:
@@ -326,8 +326,8 @@ def merge(
         (r for r in records if isinstance(r, Memory)), key=lambda m: (m.ns, m.key, m.version)
     )
     chains = [list(group) for _, group in groupby(memories, key=lambda m: (m.ns, m.key))]
-    others = [record for record in records if not isinstance(record, Memory)]
-    gate = ImportGate(store, others, on_conflict, trust=trust, dry_run=dry_run)
+    attached = [record for record in records if not isinstance(record, Memory)]
+    gate = ImportGate(store, attached, on_conflict, trust=trust, dry_run=dry_run)
     _check_chains(chains)
     if on_conflict == "fail":
         _refuse_conflicts(store, chains)
@@ -336,7 +336,7 @@ def merge(
 
     def write(tx: Transaction, batch: Sequence[list[Memory]], is_last: bool) -> int:
         _merge_chains(store, tx, batch, on_conflict, report, gate)
-        for record in others if is_last else ():
+        for record in attached if is_last else ():
             if not gate.holds_other(tx, record):
                 _merge_other(tx, record, report)
         return sum(map(len, batch))
@@ -407,14 +407,14 @@ def _with_new_ids(record: Any, new_ids: Mapping[str, str]) -> Record:
 
 def _check_chains(chains: list[list[Memory]]) -> None:
     for chain in chains:
-        where = f"{chain[0].ns}/{chain[0].key}"
+        place = f"{chain[0].ns}/{chain[0].key}"
         if len({m.version for m in chain}) < len(chain):
             raise InvalidInputError(
-                f"{where} has the same version twice in the input", "nothing was imported"
+                f"{place} has the same version twice in the input", "nothing was imported"
             )
         if any(m.deleted_at is None for m in chain[:-1]):
             raise InvalidInputError(
-                f"{where} has more than one live version in the input", "nothing was imported"
+                f"{place} has more than one live version in the input", "nothing was imported"
             )
 
 
@@ -568,7 +568,7 @@ def _add_held(tx: Transaction, held: Held) -> bool:
 def _add_source_alias(tx: Transaction, alias: SourceAlias) -> bool:
     """Add an alias, unless its spelling has one here or the result would contradict others."""
     stored = tx.source_aliases.all(NsFilter(alias.ns))
-    if alias.alias.casefold() in {other.alias.casefold() for other in stored}:
+    if alias.alias.casefold() in {existing.alias.casefold() for existing in stored}:
         return False
     write_alias(tx, alias)
     return True

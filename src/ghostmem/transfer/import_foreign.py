@@ -119,17 +119,17 @@ def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[s
     """Return the key of each memory here: that of an earlier import, or else a free one."""
     before: dict[str, str] = {}
     for memory in tx.listing.scan(Filter(ns=NsFilter(ns), source_kind=SourceKind.IMPORT)):
-        known = memory.meta.get(kind)
-        if isinstance(known, Mapping) and isinstance(known.get("id"), str):
-            before[known["id"]] = memory.key
-    taken = set(before.values())
+        origin = memory.meta.get(kind)
+        if isinstance(origin, Mapping) and isinstance(origin.get("id"), str):
+            before[origin["id"]] = memory.key
+    used_keys = set(before.values())
     keys: dict[str, str] = {}
     for foreign_memory in foreign.memories:
         key, number = before.get(foreign_memory.id) or foreign_memory.key, 1
-        while foreign_memory.id not in before and key in taken:
+        while foreign_memory.id not in before and key in used_keys:
             number += 1
             key = f"{foreign_memory.key}-{number}"
-        taken.add(key)
+        used_keys.add(key)
         keys[foreign_memory.key] = key
     return keys
 
@@ -152,12 +152,12 @@ def _drafts(
             key, ttl = validate.key(keys[memory.key]), NEVER if LOCKED in memory.tags else None
             yield Draft(ns, key, content, _fields(memory), ttl, quiet=True)
         except InvalidInputError as error:
-            wrong = InvalidInputError(f"{memory.where}: {error.message}", error.hint)
+            wrong = InvalidInputError(f"{memory.location}: {error.message}", error.hint)
             raise nothing_imported(wrong) from None
 
 
 def _fields(memory: ForeignMemory) -> dict[str, Any]:
-    named = put_fields(
+    fields = put_fields(
         kind=memory.kind,
         tags=memory.tags,
         meta=memory.meta,
@@ -167,7 +167,7 @@ def _fields(memory: ForeignMemory) -> dict[str, Any]:
         created_at=memory.created_at,
     )
     lasting = memory.expires_at is None or LOCKED in memory.tags
-    return named if lasting else {**named, "expires_at": memory.expires_at}
+    return fields if lasting else {**fields, "expires_at": memory.expires_at}
 
 
 def _current(store: Store, tx: Transaction, draft: Draft) -> Memory | None:
@@ -203,11 +203,11 @@ def _write_batch(
     trust: bool,
 ) -> None:
     """Write memories; new keys that follow each other are written together."""
-    known = set(tx.memories.histories((draft.ns, draft.key) for draft in drafts))
+    stored_keys = set(tx.memories.histories((draft.ns, draft.key) for draft in drafts))
     new: list[Memory] = []
     for draft in drafts:
         place = (draft.ns, draft.key)
-        is_new = place not in known
+        is_new = place not in stored_keys
         current = None if is_new else tx.memories.current(draft.ns, draft.key, store.clock())
         reasons = () if trust else draft_reasons(store.settings, draft, current)
         if reasons:
@@ -219,7 +219,7 @@ def _write_batch(
             not_written.held.append(f"{draft.ns}/{draft.key}: {message}")
         elif is_new:
             new.append(compose(store, tx, draft, None, None, store.clock()))
-            known.add(place)
+            stored_keys.add(place)
         else:
             _write_new(store, tx, new, report)
             new = []

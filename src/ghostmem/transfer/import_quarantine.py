@@ -67,7 +67,7 @@ class ImportGate:
     def __init__(
         self,
         store: Store,
-        others: Iterable[Record],
+        attached: Iterable[Record],
         on_conflict: str,
         *,
         trust: bool,
@@ -77,7 +77,7 @@ class ImportGate:
         self.is_trusted = trust
         self.is_closed = store.settings.quarantine and not trust  # texts are checked
         self._attached: dict[str, list[Record]] = defaultdict(list)
-        for record in others if self.is_closed else ():
+        for record in attached if self.is_closed else ():
             for memory_id in memory_ids(record):
                 self._attached[memory_id].append(record)
         self._held_ids: set[str] = set()
@@ -128,17 +128,17 @@ class ImportGate:
         tx: Transaction,
         ns: str,
         key: str,
-        shown: Memory | AliasLine,
+        subject: Memory | AliasLine,
         reasons: tuple[str, ...],
         records: Sequence[Record],
     ) -> None:
         source = {
-            name: str(value) for name in _SOURCE if (value := getattr(shown, name)) is not None
+            name: str(value) for name in _SOURCE if (value := getattr(subject, name)) is not None
         }
         lines = [json.loads(line_of(_TYPE_NAMES[type(record)], record)) for record in records]
         fields: dict[str, Any] = {**source, POLICY: self._policy, RECORDS: lines}
         before = len(tx.quarantine.at_key(ns, key))
-        held = hold_once(self._store, tx, (ns, key), shown.content, fields, reasons)
+        held = hold_once(self._store, tx, (ns, key), subject.content, fields, reasons)
         self.held += len(tx.quarantine.at_key(ns, key)) - before
         self._messages.append(
             f"{ns}/{key}: {would_hold_note(reasons) if self._dry_run else held_note(held)}"

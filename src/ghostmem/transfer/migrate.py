@@ -103,7 +103,7 @@ def migrate(
                 resumed = bool(sums)
                 sums = sums or _copy(source_tx, target_tx, copied_tables, progress)
             config = _write_config(_config_name(target)) if switch else ""
-        held = time.monotonic() - blocked
+        blocked_seconds = time.monotonic() - blocked
         target_engine.flush()
         return Migration(
             location(source),
@@ -113,7 +113,7 @@ def migrate(
             source_engine.size(),
             target_engine.size(),
             resumed=resumed,
-            held_seconds=round(held, 3),
+            held_seconds=round(blocked_seconds, 3),
             seconds=round(time.monotonic() - started, 3),
             left_out=LEFT_OUT,
             switched=config,

@@ -48,8 +48,8 @@ class PostgresCopy(Copy):
             columns += ["plain", "codes"]
             marks += ["%s", "array_to_tsvector(%s::text[])"]
             codes = (sorted(set(indexed(row[7]).split())) for row in rows)
-            made = zip(values, self._plain_texts(ns, rows), codes, strict=True)
-            values = [(*row, plain, tokens) for row, plain, tokens in made]
+            rows_with_codes = zip(values, self._plain_texts(ns, rows), codes, strict=True)
+            values = [(*row, plain, tokens) for row, plain, tokens in rows_with_codes]
         elif table.name == "vectors":
             values = [(*row, as_vec(vector)) for *row, vector in values]
         sql = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join(marks)})"
@@ -85,9 +85,9 @@ def refuse_nul(table: Table, ns: str, rows: Sequence[Row]) -> None:
             if isinstance(value, str) and "\0" in value:
                 fields = ("key",) if "key" in table.columns else table.key
                 subject = " ".join(str(row[table.at(field)]) for field in fields)
-                shown = f"{ns}/{subject}" if table.owned else subject
+                name_shown = f"{ns}/{subject}" if table.owned else subject
                 raise InvalidInputError(
-                    f"{shown!r} has a NUL character in {table.name}.{name}, which "
+                    f"{name_shown!r} has a NUL character in {table.name}.{name}, which "
                     "PostgreSQL cannot hold",
                     "put it again without that character, or remove it for good with "
                     "`ghost rm --hard`; then run this again",

@@ -81,9 +81,11 @@ class SqliteCopy(Copy):
 
     def counters(self) -> dict[str, int]:
         """Return the highest number that each numbered table ever gave, as far as known."""
-        given = dict(self._db.rows("SELECT name, seq FROM sqlite_sequence"))
+        last_numbers = dict(self._db.rows("SELECT name, seq FROM sqlite_sequence"))
         return {
-            name: max(self._db.get(f"SELECT coalesce(max(id), 0) FROM {name}"), given.get(name, 0))
+            name: max(
+                self._db.get(f"SELECT coalesce(max(id), 0) FROM {name}"), last_numbers.get(name, 0)
+            )
             for name in COUNTED
         }
 

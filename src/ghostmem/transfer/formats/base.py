@@ -26,12 +26,12 @@ MAX_FILE_BYTES = 500_000_000
 
 @dataclass(frozen=True, slots=True)
 class ForeignMemory:
-    """One memory of another tool; `id` is its name there, `where` its place for errors."""
+    """One memory of another tool; `id` is its name there, `location` its place for errors."""
 
     id: str
     key: str
     content: str
-    where: str
+    location: str
     kind: Kind = Kind.SEMANTIC
     tags: tuple[str, ...] = ()
     created_at: datetime | None = None
@@ -74,10 +74,10 @@ class Foreign:
 
 
 def broken(
-    where: str, what: str, hint: str = "correct it there, or remove it from the file"
+    location: str, what: str, hint: str = "correct it there, or remove it from the file"
 ) -> InvalidInputError:
     """Return the error for an invalid record."""
-    return InvalidInputError(f"{where}: {what}", hint)
+    return InvalidInputError(f"{location}: {what}", hint)
 
 
 def nothing(path: object, what: str) -> InvalidInputError:
@@ -99,16 +99,16 @@ def key_of(text: str) -> str:
 def numbered(wanted: Iterable[str]) -> list[str]:
     """Make names unique: the second of a name gets -2, unless that name is taken."""
     names = list(wanted)
-    taken, seen = set(names), Counter[str]()
+    names_in_use, seen = set(names), Counter[str]()
     result = []
     for name in names:
         seen[name] += 1
         candidate = name
         if seen[name] > 1:
-            while candidate in taken:
+            while candidate in names_in_use:
                 candidate = f"{name}-{seen[name]}"
-                seen[name] += candidate in taken
-            taken.add(candidate)
+                seen[name] += candidate in names_in_use
+            names_in_use.add(candidate)
         result.append(candidate)
     return result
 
@@ -145,8 +145,8 @@ def with_relations(
 
 def capped(notes: Sequence[str]) -> tuple[str, ...]:
     """Keep the first notes and count the rest."""
-    rest = len(notes) - MAX_NOTES
-    return (*notes[:MAX_NOTES], f"and {rest:,} more like these") if rest > 0 else tuple(notes)
+    more = len(notes) - MAX_NOTES
+    return (*notes[:MAX_NOTES], f"and {more:,} more like these") if more > 0 else tuple(notes)
 
 
 def check_file(path: Path) -> None:
@@ -179,14 +179,14 @@ def read_text(path: Path) -> str:
         ) from None
 
 
-def json_of(text: str, where: str) -> Any:
+def json_of(text: str, location: str) -> Any:
     """Parse JSON; an error names the place."""
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except RecursionError:
-        raise broken(where, str(too_deep("this"))) from None
+        raise broken(location, str(too_deep("this"))) from None
     except ValueError as error:
-        raise broken(where, f"this is not JSON: {error}") from None
+        raise broken(location, f"this is not JSON: {error}") from None
 
 
 def _refuse_constant(name: str) -> None:
@@ -197,36 +197,36 @@ def objects_of(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the objects of JSON lines with their place; only line feeds end a line."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            where = f"{name}, line {number}"
-            value = json_of(line, where)
+            location = f"{name}, line {number}"
+            value = json_of(line, location)
             if not isinstance(value, dict):
-                raise broken(where, f"this is not an object: {shown(value)}")
-            yield where, value
+                raise broken(location, f"this is not an object: {shown(value)}")
+            yield location, value
 
 
-def text_of(row: Mapping[str, Any], name: str, where: str, *, required: bool = False) -> str:
+def text_of(row: Mapping[str, Any], name: str, location: str, *, required: bool = False) -> str:
     """Return a text of a row, or an empty one."""
     value = row.get(name)
     if not isinstance(value or "", str) or (required and not (value or "").strip()):
-        raise broken(where, f"{name} must be a text, not {shown(value)}")
+        raise broken(location, f"{name} must be a text, not {shown(value)}")
     return value or ""
 
 
-def texts_of(row: Mapping[str, Any], name: str, where: str) -> list[str]:
+def texts_of(row: Mapping[str, Any], name: str, location: str) -> list[str]:
     """Return a list of texts of a row, or an empty one."""
     value = row.get(name) or []
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise broken(where, f"{name} must be a list of texts, not {shown(value)}")
+        raise broken(location, f"{name} must be a list of texts, not {shown(value)}")
     return value
 
 
-def time_of(row: Mapping[str, Any], name: str, where: str) -> datetime | None:
+def time_of(row: Mapping[str, Any], name: str, location: str) -> datetime | None:
     """Return a time of a row, if it has one."""
-    text = text_of(row, name, where)
+    text = text_of(row, name, location)
     try:
         return parse_time(text, name) if text else None
     except InvalidInputError as error:
-        raise broken(where, error.message, error.hint) from None
+        raise broken(location, error.message, error.hint) from None
 
 
 def markdown_files(root: Path) -> tuple[list[Path], list[str]]:

@@ -43,31 +43,31 @@ def read(path: Path) -> Foreign:
     memories = unique([note.memory for note in parsed], TOOL)
     targets = _targets(parsed, memories)
     places = {
-        ForeignRelation(memory.key, word, to): memory.where
+        ForeignRelation(memory.key, word, to): memory.location
         for note, memory in zip(parsed, memories, strict=True)
         for word, to in note.links
     }
     edges = set()
-    for relation, where in places.items():
+    for relation, location in places.items():
         to_key = targets.get(link_name(relation.to))
         if to_key is None:
-            notes.append(f"{where}: the note [[{relation.to}]] does not exist (yet)")
+            notes.append(f"{location}: the note [[{relation.to}]] does not exist (yet)")
         elif to_key != relation.from_key:
             edges.add(relation.edge(to_key))
     return Foreign(with_relations(memories, places), tuple(sorted(edges)), capped(notes))
 
 
 def _note(file: Path, root: Path, notes: list[str]) -> _ParsedNote | None:
-    where = file.relative_to(root).as_posix()
+    location = file.relative_to(root).as_posix()
     note = parse_note(read_text(file).replace("\r\n", "\n"))
     notes += [
-        f"{where}, line {line}: this line of the front matter was not understood"
+        f"{location}, line {line}: this line of the front matter was not understood"
         for line in note.odd
     ]
     if not note.body.strip():
-        notes.append(f"{where}: left out a note without text")
+        notes.append(f"{location}: left out a note without text")
         return None
-    path = where.rpartition(".")[0]
+    path = location.rpartition(".")[0]
     title, permalink = _field(note, "title"), _field(note, "permalink")
     lines = list(prose_lines(note.body))
     tags = [*words(note.fields.get("tags")), *observed_tags(lines)]
@@ -78,9 +78,9 @@ def _note(file: Path, root: Path, notes: list[str]) -> _ParsedNote | None:
         permalink or path,
         key if len(key) <= MAX_KEY * 2 else key[-MAX_KEY * 2 :],
         note.body.strip(),
-        where,
+        location,
         tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in tags if tag.strip("#"))),
-        created_at=time_of({"created": created}, "created", where),
+        created_at=time_of({"created": created}, "created", location),
         meta=meta,
     )
     return _ParsedNote(

@@ -57,8 +57,8 @@ def recognise(path: str | Path) -> str:
             f"{path} is an export of Ghost",
             "bring it into a store with `ghost import`, then audit that",
         )
-    known = f"known are: {', '.join(READERS)}, and databases of the original Ghost"
-    raise InvalidInputError(f"cannot tell what {path} is", known)
+    hint = f"known are: {', '.join(READERS)}, and databases of the original Ghost"
+    raise InvalidInputError(f"cannot tell what {path} is", hint)
 
 
 def _has_permalinks(folder: Path) -> bool:

@@ -26,20 +26,20 @@ def read(path: Path) -> Foreign:
     memories: list[ForeignMemory] = []
     owners: dict[str, Path] = {}
     for file in files:
-        where = file.relative_to(root).as_posix()
+        location = file.relative_to(root).as_posix()
         for section in sections(read_text(file), file.name):
             if not section.body.strip():
                 continue
             date, colon, name = section.key.rpartition(":")
             key = date + colon + (name if len(name) <= MAX_KEY else key_of(name))
             if owners.setdefault(key, file) != file:
-                key = f"{slug(where.rpartition('.')[0])}:{key}"
+                key = f"{slug(location.rpartition('.')[0])}:{key}"
             meta = {"heading": section.heading, "section": section.key}
             refs = (FileRef(str(file.resolve()), FileRel.READ),)
-            place = f"{where}, line {section.line}"
+            place = f"{location}, line {section.line}"
             memories.append(
                 ForeignMemory(
-                    f"{where}#{section.key}", key, section.body, place, meta=meta, files=refs
+                    f"{location}#{section.key}", key, section.body, place, meta=meta, files=refs
                 )
             )
     if not memories:

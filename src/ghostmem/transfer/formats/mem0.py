@@ -34,10 +34,10 @@ def read(path: Path) -> Foreign:
     """Read an export; the owner of each memory becomes its source."""
     notes: list[str] = []
     memories = []
-    for where, row in _rows(read_text(path), path.name, notes):
-        memory = _memory(row, where)
+    for location, row in _rows(read_text(path), path.name, notes):
+        memory = _memory(row, location)
         if memory is None:
-            notes.append(f"{where}: left out a memory without text")
+            notes.append(f"{location}: left out a memory without text")
         else:
             memories.append(memory)
     if not memories:
@@ -74,32 +74,32 @@ def _rows(text: str, name: str, notes: list[str]) -> Iterator[tuple[str, Mapping
 
 def _is_lines(text: str) -> bool:
     """Say whether a text has several JSON values, one per line, the first of them an object."""
-    first, _, rest = text.lstrip().partition("\n")
+    first, _, following = text.lstrip().partition("\n")
     try:
-        return isinstance(json.loads(first), dict) and bool(rest.strip())
+        return isinstance(json.loads(first), dict) and bool(following.strip())
     except (ValueError, RecursionError):
         return False
 
 
-def _memory(row: Mapping[str, Any], where: str) -> ForeignMemory | None:
+def _memory(row: Mapping[str, Any], location: str) -> ForeignMemory | None:
     texts = [row[name] for name in TEXTS if row.get(name) is not None]
     if not texts:
         raise broken(
-            where,
+            location,
             f"there is no text: none of {', '.join(TEXTS)}",
             "pass what mem0's get_all or export returns",
         )
     if not isinstance(texts[0], str):
-        raise broken(where, f"the text must be text, not {shown(texts[0])}")
+        raise broken(location, f"the text must be text, not {shown(texts[0])}")
     if not texts[0].strip():
         return None
     metadata = row.get("metadata") or {}
     if not isinstance(metadata, dict):
-        raise broken(where, f"metadata must be an object, not {shown(metadata)}")
+        raise broken(location, f"metadata must be an object, not {shown(metadata)}")
     key = key_of(" ".join(texts[0].split()[:KEY_WORDS]))
     name = row.get("id")
-    tags = (" ".join(tag.split()) for tag in texts_of(row, "categories", where))
-    owners = (text_of(row, name, where) for name in ("user_id", "agent_id", "run_id"))
+    tags = (" ".join(tag.split()) for tag in texts_of(row, "categories", location))
+    owners = (text_of(row, name, location) for name in ("user_id", "agent_id", "run_id"))
     fields = {
         name: value for name, value in row.items() if name not in NOT_KEPT and value is not None
     }
@@ -107,13 +107,13 @@ def _memory(row: Mapping[str, Any], where: str) -> ForeignMemory | None:
         key if name is None else str(name),
         key,
         texts[0],
-        where,
+        location,
         kind=Kind.PROCEDURAL
         if metadata.get("memory_type") == "procedural_memory"
         else Kind.SEMANTIC,
         tags=tuple(dict.fromkeys(filter(None, tags))),
-        created_at=time_of(row, "created_at", where),
-        expires_at=time_of(row, "expiration_date", where),
+        created_at=time_of(row, "created_at", location),
+        expires_at=time_of(row, "expiration_date", location),
         source_user=next(filter(None, owners), None),
         meta={TOOL: fields},
     )

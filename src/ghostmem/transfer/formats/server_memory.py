@@ -28,26 +28,26 @@ def read(path: Path) -> Foreign:
     entities: list[ForeignMemory] = []
     relations: list[tuple[str, str, str]] = []
     notes: list[str] = []
-    for where, row in objects_of(read_text(path), path.name):
+    for location, row in objects_of(read_text(path), path.name):
         match row.get("type"):
             case "entity":
-                entities.append(_entity(row, where))
+                entities.append(_entity(row, location))
             case "relation":
                 names = ("from", "relationType", "to")
-                start, word, to = (text_of(row, name, where, required=True) for name in names)
+                start, word, to = (text_of(row, name, location, required=True) for name in names)
                 relations.append((start, word, to))
             case kind:
-                notes.append(f"{where}: left out a line of type {shown(kind)}")
+                notes.append(f"{location}: left out a line of type {shown(kind)}")
     if not entities:
         raise nothing(path, "has no entity")
     memories = unique(entities, TOOL)
     keys = {memory.id: memory.key for memory in memories}
-    known = [
+    outgoing = [
         ForeignRelation(keys[start], word, to) for start, word, to in relations if start in keys
     ]
     edges = {
         relation.edge(keys[relation.to])
-        for relation in known
+        for relation in outgoing
         if keys.get(relation.to, relation.from_key) != relation.from_key
     }
     notes += [
@@ -56,14 +56,14 @@ def read(path: Path) -> Foreign:
         for start, word, to in dict.fromkeys(relations)
         if start == to or start not in keys or to not in keys
     ]
-    return Foreign(with_relations(memories, known), tuple(sorted(edges)), capped(notes))
+    return Foreign(with_relations(memories, outgoing), tuple(sorted(edges)), capped(notes))
 
 
-def _entity(row: Mapping[str, Any], where: str) -> ForeignMemory:
-    name, kind = text_of(row, "name", where, required=True), text_of(row, "entityType", where)
+def _entity(row: Mapping[str, Any], location: str) -> ForeignMemory:
+    name, kind = text_of(row, "name", location, required=True), text_of(row, "entityType", location)
     tag = " ".join(kind.split())
-    content = "\n".join(line for line in texts_of(row, "observations", where) if line.strip())
+    content = "\n".join(line for line in texts_of(row, "observations", location) if line.strip())
     meta = {TOOL: {"entityType": kind}} if kind else {}
     return ForeignMemory(
-        name, key_of(name), content or name, where, tags=(tag,) if tag else (), meta=meta
+        name, key_of(name), content or name, location, tags=(tag,) if tag else (), meta=meta
     )
