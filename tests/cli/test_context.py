@@ -133,41 +133,19 @@ def test_pinned_overflow_is_said(filled: GhostCli) -> None:
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["--exclude-pinned"], ["zebras", "ferry", "lemons"]),
         (["--no-edges"], ["rule", "ferry"]),
-        (["-t", "trip", "--exclude-pinned"], ["zebras", "ferry", "lemons"]),
-        (["-t", "nothing-has-it"], ["rule"]),
-        (["--kind", "procedural"], ["rule"]),
-        (["--min-score", "99"], ["rule"]),
         (["--include-all", "--no-edges", "--exclude-pinned"], ["ferry", "asleep"]),
         (["--tier", "dormant", "--no-edges", "--exclude-pinned"], ["asleep"]),
         (
             ["--files", "src/cart.py,src/other.py", "--no-edges", "--exclude-pinned"],
             ["ferry", "cart"],
         ),
-        (["--no-pinned"], ["zebras", "ferry", "lemons"]),
     ],
     ids=str,
 )
 def test_flags(filled: GhostCli, args: list[str], expected: list[str]) -> None:
     """Every switch of the library is an option."""
     assert keys(filled.row(*ME, ASKED, *args)) == expected
-
-
-def test_a_cap(filled: GhostCli) -> None:
-    """--max-memory-tokens cuts, and -1 does not."""
-    filled.ok(
-        "put",
-        "-n",
-        "agent:me",
-        "-k",
-        "long",
-        "The harbour ferry. " + "It rains on the town. " * 200,
-    )
-    cut = filled.row(*ME, "--no-edges", "--exclude-pinned", "--max-memory-tokens", "50", ASKED)
-    assert max(memory["tokens"] for memory in cut["memories"]) <= 50
-    whole = filled.row(*ME, "--no-edges", "--exclude-pinned", "--max-memory-tokens", "-1", ASKED)
-    assert not any(memory["excerpt"] for memory in whole["memories"])
 
 
 def test_namespaces(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import json
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -162,51 +162,6 @@ def test_a_filter_is_not_taken_for_an_empty_store(
     """The message says which memories there are none of."""
     ghost_cli.ok("put", "-n", "a", "-k", "tea", "Green tea.")
     assert ghost_cli("list", "-n", "a", *args).err == f"{text}\n"
-
-
-def test_the_default_limit_is_twenty(ghost_cli: "GhostCli") -> None:
-    """Without --limit twenty are shown."""
-    for number in range(22):
-        ghost_cli.ok("put", "-n", "agent:me", "-k", f"k{number}", "x")
-    assert len(ghost_cli.rows("list", "--all")) == 20
-    assert len(ghost_cli.rows("list", "--all", "-l", "100")) == 22
-
-
-def test_pages_join_without_gap_or_double(full: "GhostCli") -> None:
-    """Paging through gives every memory once, also when times are equal."""
-    for number in range(5):
-        full.ok("put", "-n", "same", "-k", f"k{number}", "--created-at", "2026-01-01", "x")
-    pages = [
-        full.ok("list", "--all", "--keys-only", "-l", "2", "--offset", offset).splitlines()
-        for offset in range(0, 12, 2)
-    ]
-    assert sorted(key for page in pages for key in page) == sorted(
-        [*ALL, *(f"same/k{n}" for n in range(5))]
-    )
-
-
-def test_deleted_lists_removed_and_superseded(full: "GhostCli") -> None:
-    """--deleted shows what is no longer live."""
-    full.ok("put", "-n", "agent:a", "-k", "tea", "oolong")
-    full.ok("rm", "-n", "other", "far")
-    found = {(row["key"], row["version"]) for row in full.rows("list", "--all", "--deleted")}
-    assert found == {("tea", 1), ("far", 1)}
-
-
-def test_list_shows_the_latest_version_and_counts_nothing(full: "GhostCli") -> None:
-    """Only the current version is listed, and looking is not using."""
-    full.ok("put", "-n", "agent:a", "-k", "tea", "oolong")
-    full.ok("list", "--all")
-    (found,) = full.rows("list", "--all", "-t", "drink")
-    assert (found["version"], found["content"], found["access_count"]) == (2, "oolong", 0)
-
-
-def test_expired_memories_are_hidden(ghost_cli: "GhostCli", wind: Any) -> None:
-    """What has expired is not listed, though gc has not run."""
-    ghost_cli.ok("put", "-n", "a", "-k", "short", "--ttl", "1h", "x")
-    assert ghost_cli.names() == ["a/short"]
-    wind.forward(hours=1)
-    assert ghost_cli.names() == []
 
 
 def test_long_content_is_cut_at_a_word(ghost_cli: "GhostCli") -> None:

@@ -76,17 +76,9 @@ def test_content_that_begins_with_a_hyphen_is_stored_or_explained(
         (["--kind", "procedural"], "kind", "procedural"),
         (["-t", "a,b", "-t", "c, a"], "tags", ["a", "b", "c"]),
         (["--tags", "project:shop"], "tags", ["project:shop"]),
-        (["-p", "critical"], "priority", "critical"),
-        (["--priority", "low"], "priority", "low"),
-        (["--importance", "0.25"], "importance", 0.25),
-        (["--importance", "1"], "importance", 1.0),
-        (["--tier", "ltm"], "tier", "ltm"),
-        (["--tier", "ltm"], "kind", "semantic"),
         (["--tier", "identity"], "tier", "ltm"),
         (["--tier", "identity"], "pinned", True),
         (["--tier", "identity", "--no-pinned"], "pinned", False),
-        (["--pinned"], "pinned", True),
-        (["--no-pinned"], "pinned", False),
         (["--meta", '{"a": {"b": [1, null, "ü"]}}'], "meta", {"a": {"b": [1, None, "ü"]}}),
         (
             ["--files", "b.py,a.py"],
@@ -98,10 +90,6 @@ def test_content_that_begins_with_a_hyphen_is_stored_or_explained(
             "files",
             [{"path": "a.py", "rel": "created"}],
         ),
-        (["--source-user", "ann"], "source_user", "ann"),
-        (["--source-kind", "observed"], "source_kind", "observed"),
-        (["--source-scope", "chat:-100"], "source_scope", "chat:-100"),
-        (["--source-client", "claude"], "source_client", "claude"),
         (["--created-at", "2026-01-02"], "created_at", "2026-01-02T00:00:00.000000Z"),
         (
             ["--created-at", "2026-01-02T03:04:05+02:00"],
@@ -110,11 +98,6 @@ def test_content_that_begins_with_a_hyphen_is_stored_or_explained(
         ),
         (["--valid-from", "2026-01-02 03:04"], "valid_from", "2026-01-02T03:04:00.000000Z"),
         (["--valid-to", "2026-01-02T03:04:05.678Z"], "valid_to", "2026-01-02T03:04:05.678000Z"),
-        ([], "kind", "semantic"),
-        (["--tier", "stm"], "kind", "semantic"),
-        ([], "tier", "stm"),
-        ([], "priority", "normal"),
-        ([], "importance", 0.5),
     ],
 )
 def test_every_field_has_a_flag_and_is_stored(
@@ -125,66 +108,12 @@ def test_every_field_has_a_flag_and_is_stored(
     assert ghost_cli.row("get", *KEY)[field] == value
 
 
-@pytest.mark.parametrize(
-    ("ttl", "expires"),
-    [
-        ("7d", "2026-03-21T09:26:53"),
-        ("24h", "2026-03-15T09:26:53"),
-        ("30m", "2026-03-14T09:56:53"),
-        ("60s", "2026-03-14T09:27:53"),
-    ],
-)
-def test_ttl_sets_the_expiry(ghost_cli: "GhostCli", wind: Any, ttl: str, expires: str) -> None:
-    """A time to live counts from now in days, hours, minutes or seconds."""
-    assert ghost_cli.row("put", *KEY, "--ttl", ttl, "x")["expires_at"].startswith(expires)
-
-
-def test_expiry_hides_at_once_and_never_takes_it_away(ghost_cli: "GhostCli", wind: Any) -> None:
-    """An expired memory is gone for readers; `--ttl never` makes one last."""
-    ghost_cli.ok("put", *KEY, "--ttl", "1h", "short")
-    ghost_cli.ok("put", "-n", "agent:me", "-k", "long", "--ttl", "1h", "x")
-    assert "expires_at" not in ghost_cli.row(
-        "put", "-n", "agent:me", "-k", "long", "--ttl", "never", "x"
-    )
-    wind.forward(hours=2)
-    assert ghost_cli.names() == ["agent:me/long"]
-    assert ghost_cli("get", *KEY).code == 3
-
-
-def test_fields_not_named_are_inherited(ghost_cli: "GhostCli") -> None:
-    """A new version keeps the tags, files, meta and the rest of the one before."""
-    fields = [
-        "-t",
-        "a",
-        "--meta",
-        '{"m": 1}',
-        "--files",
-        "f.py",
-        "-p",
-        "high",
-        "--importance",
-        "0.9",
-        "--tier",
-        "ltm",
-    ]
-    first = ghost_cli.row("put", *KEY, *fields, "one")
-    second = ghost_cli.row("put", *KEY, "two")
-    for name in ("tags", "meta", "files", "priority", "importance", "tier", "kind"):
-        assert second[name] == first[name]
-
-
 def test_empty_values_clear_tags_meta_and_files(ghost_cli: "GhostCli") -> None:
     """Naming an empty list or object takes the inherited one away."""
     ghost_cli.ok("put", *KEY, "-t", "a", "--meta", '{"m": 1}', "--files", "f.py", "one")
     second = ghost_cli.row("put", *KEY, "-t", "", "--meta", "{}", "--files", "", "one")
     assert second["version"] == 2
     assert not {"tags", "meta", "files"} & second.keys()
-
-
-def test_same_content_with_other_fields_is_a_new_version(ghost_cli: "GhostCli") -> None:
-    """A changed field counts as a change."""
-    ghost_cli.ok("put", *KEY, "one")
-    assert ghost_cli.row("put", *KEY, "-p", "high", "one")["version"] == 2
 
 
 def test_base_version_is_compare_and_swap(ghost_cli: "GhostCli") -> None:
@@ -232,16 +161,6 @@ def test_content_survives_byte_for_byte(ghost_cli: "GhostCli") -> None:
     content = " lead\ttab\u00a0nbsp\u2028sep \x07\x1b[31mred\x1b[0m 'q' \"d\" \\ \r\n\n end "
     ghost_cli.ok("put", *KEY, input=content)
     assert ghost_cli.row("get", *KEY)["content"] == content
-
-
-def test_long_content_is_chunked_and_counted(ghost_cli: "GhostCli") -> None:
-    """A long text has several chunks, and its tokens are bytes / 4 + 20."""
-    content = "\n\n".join(
-        f"## Part {n}\n\n" + "A sentence about something. " * 12 for n in range(6)
-    )
-    made = ghost_cli.row("put", *KEY, input=content)
-    assert made["chunks"] > 3
-    assert made["est_tokens"] == len(made["content"].encode()) // 4 + 20
 
 
 def test_json_keeps_other_scripts_readable(ghost_cli: "GhostCli") -> None:

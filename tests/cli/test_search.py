@@ -155,32 +155,6 @@ def test_namespaces(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert names() == {"agent:you"}
 
 
-@pytest.mark.parametrize(
-    ("args", "expected"),
-    [
-        (["--kind", "procedural"], []),
-        (["-t", "taste"], ["drink"]),
-        (["-p", "high"], ["editor"]),
-        (["--tier", "ltm"], ["editor"]),
-        (["--tier", "dormant"], ["asleep"]),
-        (["--source-user", "Ann"], ["ticket"]),
-        (["--before", "2001-01-01"], []),
-        (["--after", "2001-01-01", "-t", "taste"], ["drink"]),
-        (["--file", "no/such.py"], []),
-        (["-l", "1"], None),
-        (["--pinned"], ["editor"]),
-    ],
-    ids=str,
-)
-def test_filters(filled: GhostCli, args: list[str], expected: list[str] | None) -> None:
-    """Every filter of the library is an option."""
-    rows = filled.rows(
-        "search", "-n", "agent:me", "--min-score", "-9", *args, "the user in the morning"
-    )
-    found = sorted(row["key"] for row in rows)
-    assert found == expected if expected is not None else len(rows) == 1
-
-
 def test_include_all_finds_the_dormant(filled: GhostCli) -> None:
     """What sleeps is found only when asked for."""
     assert "asleep" not in {
