@@ -1,7 +1,6 @@
 """Role files: the format to the byte, what hostile texts can do to it, search, rotation, and what kills and crowds leave."""
 
 import os
-import stat
 import subprocess
 import sys
 import tempfile
@@ -304,95 +303,6 @@ def test_the_folder_comes_from_the_settings(
 # Reading what others wrote
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        pytest.param(
-            "## A\n_2026-01-02 03:04_\nx",
-            [("A", "2026-01-02 03:04", "x")],
-            id="first line of the file",
-        ),
-        pytest.param(
-            "\ufeff## A\r\n_2026-01-02 03:04_\r\n\r\nx\r\ny\r\n",
-            [("A", "2026-01-02 03:04", "x\ny")],
-            id="BOM and CRLF",
-        ),
-        pytest.param("intro\n## A\nx", [("A", "", "x")], id="no time"),
-        pytest.param("## A\n_emphasis_\nx", [("A", "", "_emphasis_\nx")], id="emphasis is no time"),
-        pytest.param(
-            "## A\nx\n_2026-01-02 03:04_\ny",
-            [("A", "", "x\n_2026-01-02 03:04_\ny")],
-            id="a time further down",
-        ),
-        pytest.param(
-            "## A\n\n \n_2026-01-02 03:04_  \n\nx",
-            [("A", "2026-01-02 03:04", "x")],
-            id="blank lines before the time",
-        ),
-        pytest.param(
-            "## A\n_2026-01-02 03:04:05_\nx",
-            [("A", "", "_2026-01-02 03:04:05_\nx")],
-            id="seconds are no time",
-        ),
-        pytest.param(
-            "## A\n_٢٠٢٦-٠١-٠٢ ٠٣:٠٤_",
-            [("A", "", "_٢٠٢٦-٠١-٠٢ ٠٣:٠٤_")],
-            id="other digits are no time",
-        ),
-        pytest.param(
-            "##  A  \nx\n## \nlost\n## B",
-            [("A", "", "x"), ("B", "", "")],
-            id="an empty title is skipped",
-        ),
-        pytest.param(
-            "## A\n### B\n# C\n##D\n ## E",
-            [("A", "", "### B\n# C\n##D\n ## E")],
-            id="other headings are text",
-        ),
-        pytest.param(
-            "## A\n```\n## B\n```\n## C",
-            [("A", "", "```\n## B\n```"), ("C", "", "")],
-            id="backtick fence",
-        ),
-        pytest.param(
-            "## A\n~~~~\n## B\n~~~\n~~~~\n## C",
-            [("A", "", "~~~~\n## B\n~~~\n~~~~"), ("C", "", "")],
-            id="tilde fence",
-        ),
-        pytest.param(
-            "## A\n```\nx\n## B\ny",
-            [("A", "", "```\nx"), ("B", "", "y")],
-            id="an open fence hides nothing",
-        ),
-        pytest.param(
-            "## A\n```x```\n## B", [("A", "", "```x```"), ("B", "", "")], id="code within a line"
-        ),
-        pytest.param("## A\n\\## B\n\\\\## C", [("A", "", "## B\n\\## C")], id="guards come off"),
-        pytest.param(
-            "## A\n```\n\\## B\n```", [("A", "", "```\n\\## B\n```")], id="code has no guards"
-        ),
-    ],
-)
-def test_parser(text: str, found: list[tuple[str, str, str]]) -> None:
-    """Sections begin at level-two headings outside code; a time counts only in its own form, first under the heading."""
-    assert parse_memory_entries(text, "r") == [MemoryEntry("r", *fields) for fields in found]
-
-
-def test_entries_come_by_role_archives_first(folder: Path) -> None:
-    """A role's archives, oldest first, then its file; what is not named after a day is no archive."""
-    fill(folder, ("b", "now", "x"), ("a", "now", "x"))
-    for name in ("2026-02-21", "2026-02-20", "2026-02-30", "draft"):
-        (folder / "b").mkdir(exist_ok=True)
-        (folder / "b" / f"{name}.md").write_text(f"## {name}\n", encoding="utf-8")
-    found = [(entry.role, entry.section) for entry in all_memory_entries(folder)]
-    assert found == [("a", "now"), ("b", "2026-02-20"), ("b", "2026-02-21"), ("b", "now")]
-    assert [entry.section for entry in all_memory_entries(folder, "b")] == [
-        "2026-02-20",
-        "2026-02-21",
-        "now",
-    ]
-
-
 def test_bytes_that_are_no_utf8_are_read_and_kept(folder: Path) -> None:
     """A broken file can be searched and added to, and keeps every byte."""
     folder.mkdir()
@@ -444,26 +354,6 @@ def test_a_folder_that_cannot_be_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "role",
-    ["", ".", "..", "../x", "a/b", "a\\b", "c:", ".hidden", "a\nb", "a\0b", "\x7f", "a\u2028b", "\ud800", " a", "a ", "CON", "nul.x",
-     "com1", "Lpt9", "r" * 129, "ü" * 65],
-)  # fmt: skip
-def test_unsafe_roles_are_refused(folder: Path, role: str) -> None:
-    """A role is a plain file name on every system; the error names the value, and nothing is made."""
-    attempts = (
-        lambda: append_memory("A", "x", role, folder),
-        lambda: read_memory(role, folder),
-        lambda: memory_context(role, folder=folder),
-        lambda: search_memory("x", role or "/", folder=folder),
-    )
-    for attempt in attempts:
-        with pytest.raises(InvalidInputError, match="cannot name a role") as caught:
-            attempt()
-        assert repr(role) in caught.value.message or not role
-    assert not folder.exists()
-
-
-@pytest.mark.parametrize(
     "role", ["shared", "code-review", "a.b", "Ünïcode 構成", "r" * 128, "console", "con-1", "~"]
 )
 def test_safe_roles_are_accepted(folder: Path, role: str) -> None:
@@ -471,27 +361,6 @@ def test_safe_roles_are_accepted(folder: Path, role: str) -> None:
     append_memory("A", "x", role, folder)
     assert list_memory_files(folder) == [role]
     assert [entry.role for entry in all_memory_entries(folder, role)] == [role]
-
-
-@pytest.mark.parametrize(
-    "title", ["", "  ", "a\nb", "a\n", "\ta", "a\rb", "a\x1bb", "a\u2029b", "a\ud800"]
-)
-def test_a_title_is_one_line(folder: Path, title: str) -> None:
-    """Anything else is refused, and nothing is made."""
-    with pytest.raises(InvalidInputError, match="cannot be a section's title") as caught:
-        append_memory(title, "x", folder=folder)
-    assert repr(title) in caught.value.message
-    assert not folder.exists()
-
-
-@pytest.mark.parametrize(
-    ("text", "why"), [("", "empty"), (" \r\n", "empty"), ("a\ud800", "position 1")]
-)
-def test_a_text_is_needed(folder: Path, text: str, why: str) -> None:
-    """Nothing, and what is no text, is not written down."""
-    with pytest.raises(InvalidInputError, match=why):
-        append_memory("A", text, folder=folder)
-    assert not folder.exists()
 
 
 HOSTILE = [
@@ -554,21 +423,6 @@ def test_a_hostile_file_is_read_in_time(line: str) -> None:
     )
 
 
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "BOM"])
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
-@pytest.mark.parametrize("days", [0, 1], ids=["today", "yesterday"])
-def test_line_ends_and_mark_stay(folder: Path, mark: bytes, end: bytes, days: int) -> None:
-    """A file is written on in its own manner, the next day too."""
-    folder.mkdir()
-    raw = mark + end.join([b"## A", b"", b"x", b""])
-    (folder / "r.md").write_bytes(raw)
-    date_back(folder / "r.md", days=days)
-    append_memory("B", "y\r\nz", "r", folder, TODAY)
-    added = end.join([b"", b"## B", b"_2026-03-14 09:26_", b"", b"y", b"z", b""])
-    assert (folder / "r.md").read_bytes() == (mark + added if days else raw + added)
-    assert [entry.content for entry in all_memory_entries(folder)] == ["x", "y\nz"]
-
-
 # Scores
 
 
@@ -613,14 +467,6 @@ def test_keyword_scores_know_no_rarity() -> None:
     """What an entry scores does not depend on the others."""
     alone = keyword_scores("pnpm", [("A", "pnpm")])
     assert keyword_scores("pnpm", [("A", "pnpm"), ("B", "pnpm"), ("C", "x")])[:1] == alone
-
-
-def test_equals_are_sorted_by_time_then_role_then_place(folder: Path) -> None:
-    """The newest first; without a time last."""
-    fill(folder, ("b", "one", "pnpm"), ("b", "two", "pnpm"), ("a", "three", "pnpm"))
-    with (folder / "a.md").open("a", encoding="utf-8") as file:
-        file.write("\n## four\n_2026-02-22 00:00_\n\npnpm\n\n## five\npnpm\n")
-    assert sections(search_memory("pnpm", folder=folder)) == ["four", "three", "one", "two", "five"]
 
 
 @pytest.mark.parametrize(
@@ -671,27 +517,6 @@ def test_bm25_phrases() -> None:
         bm25_scores('run "cdk diff"', texts)[0]
     )
     assert bm25_scores('""', texts) == [0.0, 0.0, 0.0]
-
-
-def test_bm25_weighs_among_the_roles_entries_only(folder: Path) -> None:
-    """Rarity is counted after the role's filter."""
-    fill(
-        folder,
-        ("a", "one", "pnpm rare"),
-        ("a", "two", "other"),
-        *(("b", f"n{n}", "pnpm pnpm") for n in range(5)),
-    )
-    among_all = search_memory("pnpm", folder=folder, mode="bm25")
-    own = search_memory("pnpm", "a", folder=folder, mode="bm25")
-    assert sections(own) == ["one"]
-    assert own[0].score > next(found.score for found in among_all if found.entry.role == "a")
-
-
-def test_an_unknown_mode_is_refused(folder: Path) -> None:
-    """The error names the modes."""
-    with pytest.raises(InvalidInputError, match="'fuzzy'") as caught:
-        search_memory("x", folder=folder, mode="fuzzy")
-    assert "keyword, bm25" in caught.value.hint
 
 
 def test_scoring_one_entry_is_private() -> None:
@@ -753,65 +578,6 @@ def test_hybrid_search_is_sorted_and_cut() -> None:
 # Days, archives and what is left of them
 
 
-def test_the_first_section_of_a_day_puts_the_rest_away(folder: Path) -> None:
-    """The file moves to its last day's archive, whole, and stays searchable under its role."""
-    append_memory("Old", "pnpm", "build", folder, TODAY - timedelta(days=1))
-    before = (folder / "build.md").read_bytes()
-    (folder / "build.md").chmod(0o640)
-    date_back(folder / "build.md", days=1)
-    done = append_memory("New", "pnpm", "build", folder, TODAY)
-    archive = folder / "build" / "2026-03-13.md"
-    assert (done.archive, done.purged) == (str(archive), ())
-    assert archive.read_bytes() == before
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (archive, folder / "build.md")] == [
-        0o640,
-        0o640,
-    ]
-    assert (folder / "build.md").read_bytes() == b"\n## New\n_2026-03-14 09:26_\n\npnpm\n"
-    assert sections(search_memory("pnpm", "build", folder=folder)) == ["New", "Old"]
-    assert list_memory_files(folder) == ["build"]
-
-
-def test_a_file_of_today_is_not_put_away(folder: Path) -> None:
-    """A second section of the same day stands below the first."""
-    for hour in (1, 14):
-        append_memory(f"at {hour}", "x", "build", folder, TODAY.replace(hour=hour))
-        os.utime(folder / "build.md", (TODAY.replace(hour=hour).timestamp(),) * 2)
-    assert sorted(path.name for path in folder.iterdir()) == [".lock", "build.md"]
-    assert [entry.section for entry in all_memory_entries(folder)] == ["at 1", "at 14"]
-
-
-def test_an_archive_that_exists_is_added_to(folder: Path) -> None:
-    """Nothing of it is lost; a mark and a missing line end do not hide what follows."""
-    fill(folder, ("build", "Later", "x"))
-    (folder / "build.md").write_bytes(b"\xef\xbb\xbf## Later\nx\n")
-    date_back(folder / "build.md", days=1)
-    (folder / "build").mkdir()
-    archive = folder / "build" / "2026-03-13.md"
-    archive.write_bytes(b"## Earlier\ny")
-    append_memory("New", "z", "build", folder, TODAY)
-    assert archive.read_bytes() == b"## Earlier\ny\n## Later\nx\n"
-    assert [entry.section for entry in all_memory_entries(folder)] == ["Earlier", "Later", "New"]
-
-
-@pytest.mark.parametrize("earlier", [b"", b"## Earlier\ny\n", b"## Earlier\ny"])
-def test_what_a_killed_run_left_twice_counts_once(folder: Path, earlier: bytes) -> None:
-    """An archive that already ends with the file is read once, and not added to again."""
-    fill(folder, ("build", "Old", "x"))
-    raw = (folder / "build.md").read_bytes()
-    date_back(folder / "build.md", days=1)
-    (folder / "build").mkdir()
-    archive = folder / "build" / "2026-03-13.md"
-    gap = b"\n" if earlier and not earlier.endswith(b"\n") else b""
-    archive.write_bytes(earlier + gap + raw)
-    titles = ["Earlier", "Old"] if earlier else ["Old"]
-    assert [entry.section for entry in all_memory_entries(folder)] == titles
-    assert memory_context("build", folder=folder, now=TODAY).count("## Old") == 1
-    append_memory("New", "z", "build", folder, TODAY)
-    assert archive.read_bytes() == earlier + gap + raw
-    assert [entry.section for entry in all_memory_entries(folder)] == [*titles, "New"]
-
-
 def archived(folder: Path, *days: int) -> dict[int, Path]:
     """Make archives of the role build, so many days before TODAY."""
     (folder / "build").mkdir(parents=True)
@@ -819,47 +585,6 @@ def archived(folder: Path, *days: int) -> dict[int, Path]:
     for day, path in found.items():
         path.write_text(f"## {day} days ago\nx\n", encoding="utf-8")
     return found
-
-
-@pytest.mark.parametrize(
-    ("retention", "kept"),
-    [
-        (None, [1, 5, 30]),
-        (30, [1, 5, 30]),
-        (5, [1, 5]),
-        (0, [1, 5, 30, 31, 60]),
-        (365, [1, 5, 30, 31, 60]),
-    ],
-)
-def test_old_archives_are_removed_when_a_file_is_put_away(
-    folder: Path, retention: int | None, kept: list[int]
-) -> None:
-    """Those of more than 30 days ago, or as many as is said; 0 keeps all. What went is told."""
-    paths = archived(folder, 1, 5, 30, 31, 60)
-    (folder / "build" / "readme.md").write_text("mine", encoding="utf-8")
-    fill(folder, ("build", "Yesterday", "x"))
-    date_back(folder / "build.md", days=1)
-    done = append_memory("New", "x", "build", folder, TODAY, retention)
-    assert [day for day, path in paths.items() if path.exists()] == kept
-    assert sorted(done.purged) == sorted(
-        str(path) for day, path in paths.items() if day not in kept
-    )
-    assert (folder / "build" / "readme.md").exists()
-
-
-def test_nothing_is_removed_before_a_file_is_put_away(folder: Path) -> None:
-    """On the same day archives stay, however old."""
-    paths = archived(folder, 60)
-    assert append_memory("New", "x", "build", folder, TODAY).purged == ()
-    assert paths[60].exists()
-
-
-def test_what_was_just_put_away_is_not_removed_with_it(folder: Path) -> None:
-    """A file that nobody wrote to for months is not lost by the next section."""
-    fill(folder, ("build", "Long ago", "x"))
-    date_back(folder / "build.md", days=90)
-    assert append_memory("New", "x", "build", folder, TODAY).purged == ()
-    assert [entry.section for entry in all_memory_entries(folder)] == ["Long ago", "New"]
 
 
 def test_the_retention_is_a_setting(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -870,37 +595,6 @@ def test_the_retention_is_a_setting(folder: Path, monkeypatch: pytest.MonkeyPatc
     date_back(folder / "build.md", days=1)
     append_memory("New", "x", "build", folder, TODAY)
     assert [path.exists() for path in paths.values()] == [True, False]
-
-
-def test_an_empty_file_is_not_put_away(folder: Path) -> None:
-    """There is nothing in it."""
-    folder.mkdir()
-    (folder / "build.md").touch()
-    date_back(folder / "build.md", days=1)
-    append_memory("New", "x", "build", folder, TODAY)
-    assert not (folder / "build").exists()
-
-
-def test_context(folder: Path) -> None:
-    """Archives of the last days and the file, joined by line feeds; for shared, or where a role has nothing, one part."""
-    archived(folder, 0, 7, 8)
-    (folder / "build.md").write_text("own", encoding="utf-8")
-    (folder / "shared.md").write_text("all", encoding="utf-8")
-    week = (
-        "# Shared Memory\n\nall\n\n# build Memory\n\n## 7 days ago\nx\n\n## 0 days ago\nx\n\nown\n"
-    )
-    assert memory_context("build", folder=folder, now=TODAY) == week
-    assert memory_context("build", 0, folder, TODAY) == week.replace("## 7 days ago\nx\n\n", "")
-    assert "## 8 days ago" in memory_context("build", 10**12, folder, TODAY)
-    assert (
-        memory_context("shared", folder=folder, now=TODAY)
-        == memory_context("nobody", folder=folder)
-        == "# Shared Memory\n\nall\n"
-    )
-    (folder / "shared.md").unlink()
-    assert (
-        memory_context("build", 0, folder, TODAY) == "# build Memory\n\n## 0 days ago\nx\n\nown\n"
-    )
 
 
 # Kills and crowds
