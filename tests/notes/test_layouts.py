@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ghostmem import Ghost
 from ghostmem.cli.main import run
-from ghostmem.errors import InvalidInputError, NoteConflictError, NotFoundError
+from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind, Memory, Tier
 from ghostmem.notes.layouts.base import Layout, Reading
 from ghostmem.notes.layouts.table import LAYOUTS, fitting
@@ -315,24 +315,6 @@ def test_what_belongs_to_another_program_is_only_read(
     assert snapshot(root) == before
 
 
-@pytest.mark.parametrize("order", [("claude", "agents"), ("agents", "claude")])
-def test_a_folder_of_two_kinds_is_written_by_the_right_one(
-    order: tuple[str, str], tmp_path: Path, store: Ghost
-) -> None:
-    """AGENTS.md may be written and CLAUDE.md may not, whichever was added first."""
-    root = made(
-        tmp_path, {"CLAUDE.md": "# Rules\n\nUse tabs.\n", "AGENTS.md": "# Agents\n\nUse spaces.\n"}
-    )
-    for layout in order:
-        store.notes.add(root, NS, layout=layout)
-    assert list(found(store)) == ["AGENTS.md", "CLAUDE.md"]
-    store.notes.write(NS, "AGENTS.md", "# Agents\n\nUse both.")
-    assert (root / "AGENTS.md").read_bytes() == b"# Agents\n\nUse both.\n"
-    with pytest.raises(InvalidInputError, match="only read"):
-        store.notes.write(NS, "CLAUDE.md", "# Rules\n\nUse nothing.")
-    assert (root / "CLAUDE.md").read_bytes() == b"# Rules\n\nUse tabs.\n"
-
-
 STAMPED = "\n## Build\n_2026-02-20 10:00_\n\nUse pnpm.\n"
 PERMALINK = "---\ntitle: A\npermalink: a\n---\n\nText.\n"
 NEAR: dict[str, tuple[str, dict[str, str | bytes], list[str]]] = {
@@ -490,41 +472,6 @@ def test_the_place_of_a_folder_tells(place: str, layout: str, tmp_path: Path) ->
     assert fitting(root)[0].name == layout
 
 
-def test_a_layout_that_is_named_is_taken(tmp_path: Path, store: Ghost) -> None:
-    """Whatever the folder looks like; one that is not there is told with those that are; a second look keeps the first."""
-    root = laid("openclaw", tmp_path)
-    added = store.notes.add(root, NS, layout="markdown")
-    assert (added.folder.layout, added.detected) == ("markdown", False)
-    assert set(found(store)) >= {"SOUL.md", "AGENTS.md", "memory/projects/greenhouse.md#sensors"}
-    with pytest.raises(InvalidInputError, match="no layout 'nanobot'") as told:
-        store.notes.add(root, NS, layout="nanobot")
-    assert all(name in told.value.hint for name in LAYOUTS)
-    store.notes.rm(root)
-    assert store.notes.add(root, NS).folder.layout == "openclaw"
-    assert set(found(store)) == {part.key for part in EXPECTED["openclaw"]}
-
-
-def test_two_layouts_of_one_folder_stand_side_by_side(tmp_path: Path, store: Ghost) -> None:
-    """A project's CLAUDE.md and AGENTS.md are both searched when both were added."""
-    root = made(tmp_path, {"CLAUDE.md": "Tabs for claude.\n", "AGENTS.md": "Spaces for agents.\n"})
-    store.notes.add(root, NS)
-    store.notes.add(root, NS, layout="agents")
-    assert [folder.layout for folder in store.notes.folders()] == ["claude", "agents"]
-    assert [store.search(word, NS)[0].path for word in ("tabs", "spaces")] == [
-        "CLAUDE.md",
-        "AGENTS.md",
-    ]
-
-
-def test_a_project_with_role_files_is_known_by_itself(tmp_path: Path, store: Ghost) -> None:
-    """The notes lie deeper; the namespace is the project's, and the folder that was added can be synced and removed."""
-    root = made(tmp_path, {"README.md": "x", ".muxcode/memory/shared.md": STAMPED})
-    added = store.notes.add(root)
-    assert (added.folder.layout, added.folder.ns) == ("roles", "notes:work")
-    assert [report.notes for report in store.notes.sync(root)] == [1]
-    assert store.notes.rm(root).notes == 1
-
-
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/St_Johns"])
 def test_the_time_of_a_role_is_local(
     zone: str, tmp_path: Path, store: Ghost, monkeypatch: pytest.MonkeyPatch
@@ -578,141 +525,6 @@ def test_an_archive_carries_the_role(path: str, role: str) -> None:
     """A day's file lies in a folder named after the role; any other file is the role itself."""
     (section,) = LAYOUTS["roles"].read(path, STAMPED, TOUCHED).sections
     assert section.tags == (role,)
-
-
-def test_a_role_file_that_begins_with_a_section(tmp_path: Path, store: Ghost) -> None:
-    """Two sections never have one name, so that each can be written."""
-    root = made(
-        tmp_path,
-        {
-            "edit.md": "## Style\n_2026-02-20 10:00_\n\nOne.\n\n## Untitled\n_2026-02-20 10:01_\n\nTwo.\n"
-        },
-    )
-    store.notes.add(root, NS, layout="roles")
-    memories = found(store)
-    assert len({memory.meta.get("section", "") for memory in memories.values()}) == 2
-    for key, memory in memories.items():
-        store.notes.write(NS, key, memory.content.replace(".", "!"))
-    assert (root / "edit.md").read_text(encoding="utf-8").count("!") == 2
-
-
-def test_a_topic_says_when_it_was_updated_and_the_index_is_cut(
-    tmp_path: Path, store: Ghost
-) -> None:
-    """A line before the first heading of the index is not lost."""
-    root = made(
-        tmp_path,
-        {
-            ".ai-knowledge/index.mdk": "A parser for zebras.\n\n## General Project Knowledge\n\nGeneral.\n"
-        },
-    )
-    store.notes.add(root, NS)
-    assert [m.content for m in found(store).values()] == [
-        "A parser for zebras.",
-        "## General Project Knowledge\n\nGeneral.",
-    ]
-
-
-def test_a_heading_with_nothing_below_is_no_memory(tmp_path: Path, store: Ghost) -> None:
-    """Titles, empty headings and blank notes are not worth one; a note of fields only is those."""
-    root = made(
-        tmp_path,
-        {
-            "a.md": "# Title\n\n## One\n\ntext\n\n##\n\n## \n\n## Two\n",
-            "blank.md": " \n\n\t\n",
-            "empty.md": "",
-            "fields.md": "---\nstatus: done\n---\n",
-        },
-    )
-    store.notes.add(root, NS)
-    assert {key: memory.content for key, memory in found(store).items()} == {
-        "a.md#one": "## One\n\ntext",
-        "fields.md": "---\nstatus: done\n---",
-    }
-
-
-def test_what_stands_between_two_rules_is_found(tmp_path: Path, store: Ghost) -> None:
-    """A rule on the first line opens no front matter when headings follow."""
-    store.notes.add(
-        made(tmp_path, {"a.md": "---\n\n## One\n\nA pomegranate.\n\n---\n\n## Two\n\nAnother.\n"}),
-        NS,
-    )
-    hit = store.search("pomegranate", NS)[0]
-    assert (hit.path, hit.line) == ("a.md", 5)
-
-
-@pytest.mark.parametrize("given", ["# A\r\n\r\nNew\r\n", "# A\n\nNew\n", "# A\n\nNew"])
-def test_the_line_ends_of_a_text_are_made_the_files(
-    given: str, tmp_path: Path, store: Ghost
-) -> None:
-    """Whoever sends another kind gets the file's kind written."""
-    root = made(tmp_path, {"crlf.md": b"# A\r\n\r\nOld\r\n", "lf.md": b"# A\n\nOld\n"})
-    store.notes.add(root, NS, layout="markdown")
-    store.notes.write(NS, "crlf.md", given)
-    store.notes.write(NS, "lf.md", given)
-    assert (root / "crlf.md").read_bytes() == b"# A\r\n\r\nNew\r\n"
-    assert (root / "lf.md").read_bytes() == b"# A\n\nNew\n"
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["   ## Head\nfact\n", "    code\n\nmore\n", "\n\n  - item\n  - item\n", "\t# no heading\n"],
-)
-def test_an_indent_is_not_doubled(text: str, tmp_path: Path, store: Ghost) -> None:
-    """The spaces before a section's first line are the section's."""
-    root = made(tmp_path, {"a.md": text})
-    store.notes.add(root, NS, layout="markdown")
-    assert not store.notes.write(NS, "a.md", store.get(NS, "a.md").content).changed
-    assert (root / "a.md").read_text(encoding="utf-8") == text
-
-
-def test_a_note_with_a_nul_keeps_it(tmp_path: Path, store: Ghost) -> None:
-    """It is searched; its own text written back changes nothing or is refused."""
-    root = made(tmp_path, {"a.md": b"# A\n\nbefore\x00after\n"})
-    store.notes.add(root, NS, layout="markdown")
-    try:
-        store.notes.write(NS, "a.md", store.get(NS, "a.md").content)
-    except InvalidInputError:
-        pass
-    assert (root / "a.md").read_bytes() == b"# A\n\nbefore\x00after\n"
-
-
-def test_a_section_that_was_changed_meanwhile_is_not_overwritten(
-    tmp_path: Path, store: Ghost
-) -> None:
-    """The error carries the present text; another section's change does not matter, unless the file's digest was given."""
-    root = made(tmp_path, {"a.md": "# A\n\none\n\n# B\n\ntwo\n"})
-    store.notes.add(root, NS, layout="markdown")
-    (root / "a.md").write_text("# A\n\nuno\n\n# B\n\ntwo\n", encoding="utf-8")
-    with pytest.raises(NoteConflictError) as told:
-        store.notes.write(NS, "a.md", "# A\n\nmine")
-    assert told.value.current == "# A\n\nuno\n\n"
-    assert (root / "a.md").read_text(encoding="utf-8") == "# A\n\nuno\n\n# B\n\ntwo\n"
-    done = store.notes.write(NS, "a.md#b", "# B\n\ndue")
-    assert (root / "a.md").read_text(encoding="utf-8") == "# A\n\nuno\n\n# B\n\ndue\n"
-    with pytest.raises(NoteConflictError):
-        store.notes.write(NS, "a.md#b", "# B\n\ntres", base="0" * 64)
-    assert store.notes.write(NS, "a.md#b", "# B\n\ntres", base=done.digest).changed
-
-
-def test_only_sections_of_notes_are_written(tmp_path: Path, store: Ghost) -> None:
-    """Not a memory that was put, not one that is not there, not a file that is gone, not one that is no UTF-8."""
-    root = made(tmp_path, {"a.md": "text\n", "b.md": b"caf\xe9\n"})
-    store.notes.add(root, NS, layout="markdown")
-    store.put(NS, "own", "Mine.")
-    with pytest.raises(InvalidInputError, match="not a section of a note"):
-        store.notes.write(NS, "own", "x")
-    with pytest.raises(NotFoundError):
-        store.notes.write(NS, "nowhere.md", "x")
-    with pytest.raises(InvalidInputError, match="UTF-8"):
-        store.notes.write(NS, "b.md", "x")
-    with pytest.raises(InvalidInputError, match="content is required"):
-        store.notes.write(NS, "a.md", " \n")
-    (root / "a.md").unlink()
-    with pytest.raises(NotFoundError, match="gone"):
-        store.notes.write(NS, "a.md", "x")
-    assert not (root / "a.md").exists()
-    assert (root / "b.md").read_bytes() == b"caf\xe9\n"
 
 
 def test_a_file_that_vanishes_under_the_scan_is_no_error(tmp_path: Path) -> None:
@@ -961,27 +773,3 @@ def test_the_command_line_takes_a_layout(
     assert "layout obsidian (detected" in capsys.readouterr().out
     assert run([*store, "notes", "add", str(root), "-n", NS, "--layout", "vault"]) != 0
     assert "obsidian" in capsys.readouterr().err
-
-
-def test_one_odd_line_end_changes_nothing_else(tmp_path: Path, store: Ghost) -> None:
-    """In a file of mixed line ends fields are still fields and a time is still a time."""
-    root = made(
-        tmp_path,
-        {
-            "basic/a.md": b"---\r\ntitle: T\r\npermalink: t\r\ncreated: 2020-02-02\r\n---\n\n# T\n\nbody\r\n",
-            "roles/b.md": b"\r\n## A\r\n_2026-02-20 10:00_\r\n\r\ntext\r\n\n",
-        },
-    )
-    store.notes.add(root / "basic", NS, layout="basic-memory")
-    store.notes.add(root / "roles", "notes:roles", layout="roles")
-    assert found(store)["a.md"].created_at == day("2020-02-02")
-    assert found(store)["a.md"].content == "# T\n\nbody"
-    assert found(store, "notes:roles")["b.md#a"].created_at == local("2026-02-20T10:00")
-
-
-def test_the_fields_of_a_field_are_not_the_notes(tmp_path: Path, store: Ghost) -> None:
-    """What stands deeper in the front matter says nothing of the note itself."""
-    text = "---\ncreated: 2025-05-05\ntags:\n  - a\nsource:\n  created: 2020-01-01\n  tags: z\n---\ntext\n"
-    store.notes.add(made(tmp_path, {"a.md": text}), NS)
-    memory = found(store)["a.md"]
-    assert (memory.tags, memory.created_at) == (("a", "locked"), day("2025-05-05"))

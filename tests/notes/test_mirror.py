@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from conftest import Clock
 from ghostmem import Ghost
-from ghostmem.errors import InvalidInputError
 from ghostmem.notes.mirror import LAYOUTS
 from ghostmem.notes.mirrors import units
 from ghostmem.notes.mirrors.units import UnitEdit, strip_blank_lines
@@ -277,19 +276,6 @@ def test_a_second_store_writes_the_same_bytes_elsewhere(
 # --- one side changed
 
 
-@layouts
-def test_memories_become_units(store: Ghost, root: Path, layout: str) -> None:
-    """What is in the namespace is written into the folder, and a new version changes only its own unit."""
-    store.put(NS, "tea", "Green tea.", tags=["drink"])
-    store.put(NS, "pot", "A pot.")
-    assert store.notes.mirror(root, NS, layout=layout).to_folder == 2
-    assert folder(root, layout) == {"tea": "Green tea.", "pot": "A pot."}
-    store.put(NS, "tea", "White tea.")
-    report = store.notes.mirror(root, NS)
-    assert (report.to_folder, report.unchanged) == (1, 1)
-    assert folder(root, layout) == {"tea": "White tea.", "pot": "A pot."}
-
-
 def test_the_files_of_both_layouts(store: Ghost, root: Path, tmp_path: Path) -> None:
     """The formats that are promised."""
     store.put(NS, "tea", "# Tea\n\nGreen tea. It is hot.", tags=["drink", "x: y"], kind="episodic")
@@ -331,71 +317,6 @@ def test_an_edit_in_the_folder_is_a_new_version(store: Ghost, root: Path, layout
 
 
 @layouts
-def test_all_other_bytes_stay(store: Ghost, root: Path, layout: str) -> None:
-    """A mark, line ends, fields nobody knows and text by hand are as they were after a unit was changed."""
-    if layout == "topics":
-        path = root / ".ai-knowledge" / "tea.mdk"
-        path.parent.mkdir()
-        raw = "\ufeff---\r\n# mine\r\nauthor: me\r\ntags: [drink]   # list\r\nlast_updated: 2026-01-01T00:00:00Z\r\nzeta: 1\r\n---\r\n\r\n\r\nGreen tea.\r\nHot.\r\n\r\n"
-        wanted = raw.replace("Green tea.\r\nHot.", "White tea.\r\nCold.").replace(
-            "2026-01-01T00:00:00Z", "2026-03-14T09:26:53Z"
-        )
-    else:
-        path = root / "MEMORY.md"
-        raw = "\ufeff---\r\nx: y\r\n---\r\n# Mine\r\n\r\nby hand  \r\n\r\n## one ##\r\n1\r\n##\ttea\r\n\r\n\r\nGreen tea.\r\nHot.\r\n\r\n\r\n## two\r\n2"
-        wanted = raw.replace("Green tea.\r\nHot.", "White tea.\r\nCold.")
-    path.write_bytes(raw.encode())
-    store.notes.mirror(root, NS, layout=layout)
-    assert path.read_bytes() == raw.encode()
-    assert store.get(NS, "tea").content == "Green tea.\nHot."
-    store.put(NS, "tea", "White tea.\nCold.")
-    store.notes.mirror(root, NS)
-    assert path.read_bytes() == wanted.encode()
-
-
-@layouts
-def test_removed_on_one_side(store: Ghost, root: Path, layout: str) -> None:
-    """What was removed on one side is removed on the other, softly in the store."""
-    for key in ("tea", "pot", "cup"):
-        store.put(NS, key, f"A {key}.")
-    store.notes.mirror(root, NS, layout=layout)
-    store.rm(NS, "tea")
-    path = file_of(root, layout, "pot")
-    if layout == "topics":
-        path.unlink()
-    else:
-        replace(path, "## pot\n\nA pot.\n\n", "")
-    report = store.notes.mirror(root, NS)
-    assert (report.removed_from_folder, report.removed_from_store) == (1, 1)
-    assert folder(root, layout) == memories(store) == {"cup": "A cup."}
-    assert store.restore(NS, "pot").content == "A pot."
-    store.notes.mirror(root, NS)
-    assert folder(root, layout) == {"cup": "A cup.", "pot": "A pot."}
-
-
-@layouts
-def test_removed_on_one_side_and_edited_on_the_other(store: Ghost, root: Path, layout: str) -> None:
-    """An edit wins over a removal, whichever side it is on."""
-    for key in ("tea", "pot", "cup"):
-        store.put(NS, key, f"A {key}.", tier="ltm", importance=0.9)
-    store.notes.mirror(root, NS, layout=layout)
-    replace(file_of(root, layout, "tea"), "A tea.", "My tea.")
-    store.rm(NS, "tea")
-    path = file_of(root, layout, "pot")
-    path.unlink() if layout == "topics" else replace(path, "## pot\n\nA pot.\n\n", "")
-    store.put(NS, "pot", "My pot.")
-    report = store.notes.mirror(root, NS)
-    assert (report.to_store, report.to_folder, report.conflicts) == (1, 1, [])
-    assert (
-        folder(root, layout)
-        == memories(store)
-        == {"cup": "A cup.", "pot": "My pot.", "tea": "My tea."}
-    )
-    assert (store.get(NS, "tea").tier, store.get(NS, "tea").importance) == ("ltm", 0.9)
-    assert file_of(root, layout, "pot") == path
-
-
-@layouts
 def test_a_renamed_unit_takes_its_memory_along(store: Ghost, root: Path, layout: str) -> None:
     """Another heading or topic with the same text is the same memory under another key, with what is known of it."""
     store.put(NS, "tea", "Green tea.", importance=0.9, tags=["drink"])
@@ -418,197 +339,10 @@ def test_a_renamed_unit_takes_its_memory_along(store: Ghost, root: Path, layout:
         assert [edge.rel for edge in tx.graph.edges(leaf)] == ["depends_on"]
 
 
-def test_a_moved_section_stays_where_it_was_moved(store: Ghost, root: Path) -> None:
-    """The file of a key is remembered; only a person changes it."""
-    store.put(NS, "tea", "Green tea.", kind="episodic")
-    store.notes.mirror(root, NS, layout="daily")
-    assert file_of(root, "daily", "tea").name == "2026-03-14.md"
-    store.put(NS, "tea", "White tea.", tier="ltm", pinned=True)
-    store.notes.mirror(root, NS)
-    assert file_of(root, "daily", "tea").name == "2026-03-14.md"
-    section = (root / "memory" / "2026-03-14.md").read_text()
-    (root / "MEMORY.md").write_text(f"# Mine\n\n{section}")
-    assert not store.notes.mirror(root, NS).is_changed  # a copy is no change
-    (root / "memory" / "2026-03-14.md").unlink()
-    store.notes.mirror(root, NS)
-    store.put(NS, "tea", "Black tea.")
-    store.notes.mirror(root, NS)
-    assert (root / "MEMORY.md").read_text() == "# Mine\n\n## tea\n\nBlack tea.\n"
-
-
-def test_a_day_is_when_a_memory_was_made(store: Ghost, root: Path) -> None:
-    """A section of a daily note becomes a memory of that day, one of MEMORY.md a long-term one."""
-    (root / "memory").mkdir()
-    (root / "memory" / "2026-01-02.md").write_text("preamble\n\n## walk\n\nIn the park.\n")
-    (root / "MEMORY.md").write_text("## rule\n\nNever boil.\n")
-    store.notes.mirror(root, NS)
-    walk, rule = store.get(NS, "walk"), store.get(NS, "rule")
-    assert (str(walk.created_at)[:10], walk.tier, walk.kind) == ("2026-01-02", "stm", "episodic")
-    assert (rule.tier, rule.kind) == ("ltm", "semantic")
-
-
-def test_the_same_heading_twice(store: Ghost, root: Path) -> None:
-    """Of two sections with one heading the second gets its day behind it; none is lost."""
-    (root / "memory").mkdir()
-    for day in (1, 2):
-        (root / "memory" / f"2026-01-0{day}.md").write_text(
-            f"## Log\n\nDay {day}.\n\n## Log\n\nAgain {day}.\n"
-        )
-    assert store.notes.mirror(root, NS).to_store == 4
-    assert folder(root, "daily") == memories(store)
-    assert sorted(memories(store).values()) == ["Again 1.", "Again 2.", "Day 1.", "Day 2."]
-    assert "Log (2026-01-02)" in memories(store)
-    assert not store.notes.mirror(root, NS).is_changed
-
-
-def test_a_copied_topic_gets_the_name_of_its_file(store: Ghost, root: Path) -> None:
-    """A file copied with its topic is another topic as soon as it says something else."""
-    store.put(NS, "tea", "Green tea.")
-    store.notes.mirror(root, NS, layout="topics")
-    copy = root / ".ai-knowledge" / "leaf.mdk"
-    copy.write_bytes((root / ".ai-knowledge" / "tea.mdk").read_bytes())
-    assert not store.notes.mirror(root, NS).is_changed
-    replace(copy, "Green", "Any")
-    store.notes.mirror(root, NS)
-    assert memories(store) == folder(root, "topics") == {"tea": "Green tea.", "leaf": "Any tea."}
-    assert "topic: leaf\n" in copy.read_text()
-
-
-def test_tags_go_both_ways(store: Ghost, root: Path) -> None:
-    """Tags of topics are merged three ways, also when the text changed on the other side."""
-    store.put(NS, "tea", "Green tea.", tags=["a", "b"])
-    store.notes.mirror(root, NS, layout="topics")
-    path = file_of(root, "topics", "tea")
-    replace(path, "  - a\n", "  - c\n")
-    store.put(NS, "tea", "White tea.", tags=["a", "b", "d"])
-    report = store.notes.mirror(root, NS)
-    assert report.conflicts == []
-    assert (store.get(NS, "tea").content, set(store.get(NS, "tea").tags)) == (
-        "White tea.",
-        {"b", "c", "d"},
-    )
-    assert (
-        "  - b\n  - c\n  - d\n" in path.read_text() or "  - c\n  - b\n  - d\n" in path.read_text()
-    )
-    assert not store.notes.mirror(root, NS).is_changed
-
-
 # --- both sides changed
 
 
-@layouts
-def test_both_changed_to_the_same(store: Ghost, root: Path, layout: str) -> None:
-    """Two sides that say the same agree."""
-    store.put(NS, "tea", "Green tea.")
-    store.notes.mirror(root, NS, layout=layout)
-    replace(file_of(root, layout, "tea"), "Green", "White")
-    store.put(NS, "tea", "White tea.")
-    report = store.notes.mirror(root, NS)
-    assert not report.is_changed
-    store.put(NS, "tea", "Black tea.")
-    assert store.notes.mirror(root, NS).to_folder == 1
-
-
-@layouts
-def test_both_changed_differently(store: Ghost, root: Path, layout: str) -> None:
-    """The key keeps the folder's text; the memory's is kept under a key of its own, on both sides."""
-    store.put(NS, "tea", "Green tea.", tags=["drink"])
-    store.notes.mirror(root, NS, layout=layout)
-    replace(file_of(root, layout, "tea"), "Green", "White")
-    store.put(NS, "tea", "Black tea.")
-    report = store.notes.mirror(root, NS)
-    assert [(one.key, one.kept_as) for one in report.conflicts] == [
-        ("tea", "tea (conflict 2026-03-14 09.26)")
-    ]
-    assert (
-        folder(root, layout)
-        == memories(store)
-        == {"tea": "White tea.", "tea (conflict 2026-03-14 09.26)": "Black tea."}
-    )
-    assert store.get(NS, "tea (conflict 2026-03-14 09.26)").tags == ("drink",)
-    assert not store.notes.mirror(root, NS).is_changed
-
-
-@layouts
-def test_a_locked_memory_keeps_its_text(store: Ghost, root: Path, layout: str) -> None:
-    """What the folder says of a locked memory is kept aside, and the memory's text is restored, also after a removal."""
-    store.put(NS, "tea", "Green tea.", tags=["locked"])
-    store.put(NS, "pot", "A pot.")
-    store.notes.mirror(root, NS, layout=layout)
-    path = file_of(root, layout, "tea")
-    replace(path, "Green tea.", "White tea.")
-    report = store.notes.mirror(root, NS)
-    (conflict,) = report.conflicts
-    assert (
-        folder(root, layout)
-        == memories(store)
-        == {"tea": "Green tea.", "pot": "A pot.", conflict.kept_as: "White tea."}
-    )
-    assert store.get(NS, "tea").version == 1
-    path.unlink()
-    store.notes.mirror(root, NS, accept_deletes=True)
-    assert folder(root, layout)["tea"] == memories(store)["tea"] == "Green tea."
-
-
-@layouts
-def test_a_first_run_with_two_full_sides(store: Ghost, root: Path, layout: str) -> None:
-    """What both sides have already is taken for what both wrote; nothing is lost."""
-    path = home(root, layout) / ("tea.mdk" if layout == "topics" else "MEMORY.md")
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("White tea.\n" if layout == "topics" else "## tea\nWhite tea.\n")
-    store.put(NS, "tea", "Green tea.")
-    store.notes.mirror(root, NS, layout=layout)
-    assert (
-        sorted(memories(store).values())
-        == sorted(folder(root, layout).values())
-        == ["Green tea.", "White tea."]
-    )
-
-
 # --- what is not believed, not mirrored, not accepted
-
-
-@layouts
-def test_an_empty_folder_is_not_believed(
-    store: Ghost, root: Path, tmp_path: Path, layout: str
-) -> None:
-    """Neither a folder that is away nor one that is empty removes anything, unless that is said."""
-    store.put(NS, "tea", "Green tea.")
-    store.put(NS, "pot", "A pot.")
-    store.notes.mirror(root, NS, layout=layout)
-    root.rename(tmp_path / "away")
-    assert "is not there" in store.notes.mirror(root, NS, layout=layout).unavailable
-    assert not root.exists()
-    root.mkdir()
-    report = store.notes.mirror(root, NS, layout=layout)
-    assert "2 of 2 are missing" in report.unavailable
-    assert list(root.iterdir()) == []
-    assert len(memories(store)) == 2
-    assert store.notes.mirror(root, NS, layout=layout, accept_deletes=True).removed_from_store == 2
-    assert memories(store) == {}
-
-
-@layouts
-def test_most_of_a_folder_missing_is_not_believed(store: Ghost, root: Path, layout: str) -> None:
-    """More than half, and at least ten, vanish only when that is said; fewer do at once."""
-    for number in range(20):
-        store.put(
-            NS,
-            f"k{number:02}",
-            f"text {number}",
-            kind="episodic",
-            created_at=f"2026-01-{number + 1:02}",
-        )
-    store.notes.mirror(root, NS, layout=layout)
-    for number in range(11):
-        file_of(root, layout, f"k{number:02}").unlink()
-    report = store.notes.mirror(root, NS)
-    assert (report.removed_from_store, len(memories(store))) == (0, 20)
-    assert "11 of 20" in report.unavailable
-    assert store.notes.mirror(root, NS, accept_deletes=True).removed_from_store == 11
-    for number in range(11, 15):
-        file_of(root, layout, f"k{number:02}").unlink()
-    assert store.notes.mirror(root, NS).removed_from_store == 4
 
 
 @layouts
@@ -671,20 +405,6 @@ def test_a_file_that_cannot_be_read_is_left_alone(store: Ghost, root: Path, layo
 
 
 @layouts
-def test_a_unit_without_text_is_pending(store: Ghost, root: Path, layout: str) -> None:
-    """A unit that somebody emptied is not a memory, and no removal either; a new version fills it."""
-    store.put(NS, "tea", "Green tea.")
-    store.put(NS, "pot", "A pot.")
-    store.notes.mirror(root, NS, layout=layout)
-    replace(file_of(root, layout, "tea"), "Green tea.", "")
-    report = store.notes.mirror(root, NS)
-    assert "no text" in report.pending[0].reason
-    store.put(NS, "tea", "White tea.")
-    assert store.notes.mirror(root, NS).pending == []
-    assert folder(root, layout)["tea"] == "White tea."
-
-
-@layouts
 def test_a_text_that_is_too_long_is_pending(
     open_ghost: Callable[..., Ghost], root: Path, layout: str
 ) -> None:
@@ -709,82 +429,6 @@ def test_a_conflict_that_cannot_be_kept_is_not_written_over(
     replace(file_of(root, layout, "tea"), "Green tea.", "x" * 200)
     assert "200 bytes" in ghost.notes.mirror(root, NS).pending[0].reason
     assert folder(root, layout) == {"tea": "x" * 200}
-
-
-def test_a_file_comes_back_where_another_has_its_name_by_now(store: Ghost, root: Path) -> None:
-    """A key that comes back does not take a name that a new one has."""
-    store.put(NS, "b", "Text b.")
-    store.put(NS, "c", "Text c.")
-    store.notes.mirror(root, NS, layout="topics")
-    file_of(root, "topics", "b").rename(root / ".ai-knowledge" / "a.mdk")
-    store.notes.mirror(root, NS)
-    (root / ".ai-knowledge" / "a.mdk").unlink()
-    store.put(NS, "a", "Text a.")
-    store.put(NS, "b", "Again b.")
-    store.notes.mirror(root, NS)
-    assert (
-        folder(root, "topics")
-        == memories(store)
-        == {"a": "Text a.", "b": "Again b.", "c": "Text c."}
-    )
-
-
-@layouts
-def test_what_is_gone_from_the_store_is_not_mirrored(
-    store: Ghost, root: Path, clock: Clock, layout: str
-) -> None:
-    """Neither removed nor expired memories are in the folder."""
-    store.put(NS, "tea", "Green tea.", ttl="1h")
-    store.put(NS, "pot", "A pot.")
-    store.put(NS, "cup", "A cup.")
-    store.rm(NS, "cup")
-    store.notes.mirror(root, NS, layout=layout)
-    assert set(folder(root, layout)) == {"tea", "pot"}
-    clock.forward(hours=2)
-    assert store.notes.mirror(root, NS).removed_from_folder == 1
-    assert set(folder(root, layout)) == {"pot"}
-
-
-@layouts
-def test_notes_are_not_mirrored(store: Ghost, root: Path, tmp_path: Path, layout: str) -> None:
-    """Sections of a folder that is searched are no memories of the namespace's own."""
-    notes = tmp_path / "vault"
-    notes.mkdir()
-    (notes / "note.md").write_text("# A note\n\ntext\n")
-    store.notes.add(notes, NS)
-    store.put(NS, "tea", "Green tea.")
-    store.notes.mirror(root, NS, layout=layout)
-    assert folder(root, layout) == {"tea": "Green tea."}
-
-
-@layouts
-def test_a_folder_that_is_searched_is_refused(store: Ghost, root: Path, layout: str) -> None:
-    """In the same namespace everything would be found twice; in another it is fine."""
-    (root / "inner").mkdir()
-    store.notes.add(root, NS, layout="markdown")
-    with pytest.raises(InvalidInputError, match="found twice"):
-        store.notes.mirror(root / "inner", NS, layout=layout)
-    assert store.notes.mirror(root / "inner", "b", layout=layout).unavailable == ""
-
-
-def test_which_layout(store: Ghost, root: Path) -> None:
-    """The first time a layout is named unless the folder shows it; then it is remembered."""
-    with pytest.raises(InvalidInputError, match="does not show"):
-        store.notes.mirror(root, NS)
-    with pytest.raises(InvalidInputError, match="no layout"):
-        store.notes.mirror(root, NS, layout="vault")
-    store.put(NS, "tea", "Green tea.")
-    assert store.notes.mirror(root, NS, layout="topics").layout == "topics"
-    assert store.notes.mirror(root, NS).layout == "topics"
-    assert store.notes.mirror(root / ".ai-knowledge", NS).unchanged == 1
-    with pytest.raises(InvalidInputError, match="mirrored with a already"):
-        store.notes.mirror(root, "b")
-    (root / "MEMORY.md").write_text("## rule\n\nNever.\n")
-    store.notes.mirror(root, NS, layout="daily")
-    with pytest.raises(InvalidInputError, match="more than one way"):
-        store.notes.mirror(root, NS)
-    with pytest.raises(InvalidInputError, match="is a file"):
-        store.notes.mirror(root / "MEMORY.md", NS, layout="daily")
 
 
 @layouts
@@ -836,42 +480,6 @@ def test_an_edit_while_it_runs_is_pending(
 
 
 # --- the index of topics
-
-
-def test_the_index_is_kept_in_step(store: Ghost, root: Path) -> None:
-    """Topics come and go and get new summaries; what a person wrote stays."""
-    store.put(NS, "tea", "Green tea. Hot.")
-    store.put(NS, "pot", "# Pot\n\nA pot. Round.")
-    store.notes.mirror(root, NS, layout="topics")
-    index = root / ".ai-knowledge" / "index.mdk"
-    replace(index, "A pot.", "My own words on pots.")
-    replace(
-        index,
-        "## Specialized",
-        "# Project\n\n## General Project Knowledge\n\nGeneral.\n\n## Specialized",
-    )
-    index.write_text(
-        index.read_text() + "\n### elsewhere\n\nA topic without a file.\n\n## Mine\n\nBy hand.\n"
-    )
-    store.put(NS, "tea", "White tea. Cold.")
-    store.put(NS, "pot", "Another pot.")
-    store.put(NS, "cup", "## x\n- A cup\n  of tea")
-    store.notes.mirror(root, NS)
-    assert index.read_text() == (
-        "# Project\n\n## General Project Knowledge\n\nGeneral.\n\n## Specialized Knowledge\n\n### pot\n\nMy own words on pots.\n\n"
-        "### tea\n\nWhite tea.\n\n### elsewhere\n\nA topic without a file.\n\n### cup\n\n- A cup of tea\n\n## Mine\n\nBy hand.\n"
-    )
-    store.rm(NS, "tea")
-    (root / ".ai-knowledge" / "cup.mdk").unlink()
-    store.notes.mirror(root, NS)
-    assert "### tea" not in index.read_text()
-    assert "### cup" not in index.read_text()
-    index.unlink()
-    store.notes.mirror(root, NS)
-    assert index.read_text() == "## Specialized Knowledge\n\n### pot\n\nAnother pot.\n"
-    replace(root / ".ai-knowledge" / "pot.mdk", "Another pot.", "The last pot. Really.")
-    store.notes.mirror(root, NS)
-    assert index.read_text() == "## Specialized Knowledge\n\n### pot\n\nThe last pot.\n"
 
 
 def test_topics_and_the_tools_see_the_same(store: Ghost, root: Path, clock: Clock) -> None:

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import time
-import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from itertools import count
@@ -24,7 +23,6 @@ from ghostmem.notes.scan import ChangingError, read_note
 from growth import check_growth, repeated
 
 NS = "notes:lab"
-DAY = 86_400
 UNIX = pytest.mark.skipif(
     sys.platform == "win32", reason="names, links and modes are those of Unix"
 )
@@ -90,19 +88,6 @@ def test_reading_touches_nothing(lab: Any) -> None:
     assert snapshot(lab.root) == before
 
 
-def test_what_a_file_says_now_is_what_is_found(lab: Any) -> None:
-    """An edit, a new file and a deleted section are seen by the very next search."""
-    lab.add(a=THREE)
-    assert lab.found("bravo") == ["a.md#one"]
-    lab.write("a.md", THREE.replace("bravo", "golf"))
-    assert lab.found("golf") == ["a.md#one"]
-    assert lab.found("bravo") == []
-    lab.write("b.md", "brand new hotel\n")
-    assert lab.found("hotel") == ["b.md"]
-    lab.write("a.md", "# Top\n\nintro alpha\n")
-    assert lab.found("golf charlie") == []
-
-
 def test_context_looks_first_too(lab: Any) -> None:
     """A file written a moment ago is in the next context."""
     lab.add(a="alpha\n")
@@ -121,18 +106,6 @@ def test_a_second_process_sees_a_file_written_a_moment_ago(lab: Any) -> None:
     done = subprocess.run(words, capture_output=True, check=True, timeout=60)
     assert [json.loads(line)["key"] for line in done.stdout.splitlines()] == ["b.md"]
     assert "b.md" in lab.memories()
-
-
-def test_within_notes_or_memories(lab: Any) -> None:
-    """`within` keeps to one of both, and memories alone need no look at the folder."""
-    lab.ghost.put(NS, "mine", "the lima fact")
-    lab.add(a="the lima note\n")
-    assert sorted(lab.found("lima")) == ["a.md", "mine"]
-    assert lab.found("lima", within="notes") == ["a.md"]
-    assert lab.found("lima", within="memories") == ["mine"]
-    lab.write("b.md", "another lima note\n")
-    assert lab.found("lima", within="memories") == ["mine"]
-    assert "b.md" not in lab.memories()
 
 
 @pytest.mark.parametrize(
@@ -217,43 +190,6 @@ def test_every_piece_of_every_file_lies_where_it_is_said_to(
 # ---------------------------------------------------------------- identity
 
 
-@pytest.mark.parametrize(
-    "after",
-    {
-        "edited": THREE.replace("body bravo", "body bravo, longer now"),
-        "another heading": THREE.replace("## One", "## Uno"),
-        "another level": THREE.replace("## One", "# One"),
-        "reordered": "# Top\n\nintro alpha\n\n## Two\n\nbody charlie\n\n## One\n\nbody bravo\n",
-        "one before": "# Top\n\nintro alpha\n\n## Zero\n\nnew zulu\n\n## One\n\nbody bravo\n\n## Two\n\nbody charlie\n",
-        "one on top": "## Zero\n\nnew zulu\n\n" + THREE,
-        "same name before": THREE.replace("## One", "## One\n\nnew zulu\n\n## One"),
-        "one between gone": "# Top\n\nintro alpha\n\n## One\n\nbody bravo\n",
-        "crlf": THREE.replace("\n", "\r\n"),
-        "bom": "\ufeff" + THREE,
-        "front matter": f"---\nx: 1\n---\n{THREE}",
-        "blank lines": "\n\n\n" + THREE.replace("\n\n", "\n\n\n"),
-        "nothing": THREE,
-    }.items(),
-    ids=lambda after: after[0],
-)
-def test_a_section_keeps_its_memory(lab: Any, after: tuple[str, str]) -> None:
-    """Whatever happens around it or to it, a section that is still there is still the same memory, with what is known of it."""
-    lab.add(a=THREE, b="other\n")
-    known = lab.id_of("bravo")
-    lab.ghost.edge(NS, "a.md#one", "b.md", "depends_on")
-    lab.ghost.get(NS, "a.md#one")
-    lab.write("a.md", after[1])
-    lab.look()
-    assert lab.id_of("bravo") == known
-    memory = next(memory for memory in lab.memories().values() if memory.id == known)
-    assert memory.access_count >= 1
-    assert [(edge.from_id, edge.rel) for edge in lab.ghost.edges(NS, memory.key)] == [
-        (known, "depends_on")
-    ]
-    if after[0] == "nothing":
-        assert not lab.sync().is_changed
-
-
 RENAMES: dict[str, tuple[list[tuple[str, str]], dict[str, str]]] = {
     "file": ([("a.md", "z.md")], {"z.md": "alpha"}),
     "into a folder": ([("a.md", "x/y/a.md")], {"x/y/a.md": "alpha"}),
@@ -308,44 +244,6 @@ def test_a_rename_keeps_the_memory(embedding: Any, name: str) -> None:
     assert lab.status().is_clean
 
 
-def test_a_rename_with_an_edit_is_known_by_its_inode(lab: Any) -> None:
-    """A file that was renamed and then added to in place is the same note."""
-    lab.add(a=THREE, b="other\n")
-    known = {word: lab.id_of(word) for word in ("alpha", "bravo", "charlie")}
-    os.rename(lab.root / "a.md", lab.root / "z.md")
-    with (lab.root / "z.md").open("a") as stream:
-        stream.write("\n## Three\n\nnew delta\n")
-    lab.look()
-    assert {word: lab.id_of(word) for word in known} == known
-    assert "z.md#three" in lab.memories()
-    assert "a.md" not in lab.memories()
-
-
-def test_an_inode_that_another_file_has_now_is_no_rename(lab: Any) -> None:
-    """A new file with nothing in common is a new note, whatever number the system gives it."""
-    lab.add(a="# A\n\nalpha\n", b="other\n")
-    known = lab.id_of("alpha")
-    os.rename(lab.root / "a.md", lab.root / "z.md")
-    lab.write("z.md", "# Z\n\nzulu\n")
-    lab.sync()
-    assert lab.id_of("zulu") != known
-    assert lab.found("alpha") == []
-
-
-def test_equal_files_that_move_are_not_guessed_at(lab: Any) -> None:
-    """Two notes with one text that lie elsewhere, in new files: nobody can say which is which, so both are new."""
-    lab.add(a="same text\n", b="same text\n", c="other\n")
-    known = lab.ids()
-    lab.write("x.md", "same text\n")
-    lab.write("y.md", "same text\n")
-    (lab.root / "a.md").unlink()
-    (lab.root / "b.md").unlink()
-    done = lab.sync()
-    assert (done.added, done.removed, done.moved) == (2, 2, 0)
-    assert set(lab.ids()) == {"x.md", "y.md", "c.md"}
-    assert not {lab.ids()["x.md"], lab.ids()["y.md"]} & set(known.values())
-
-
 def test_a_copy_is_another_note(embedding: Any) -> None:
     """A copy has its own memory; the original keeps its own, and the same text needs no second vector."""
     lab = embedding
@@ -372,49 +270,6 @@ def test_an_edit_that_is_taken_back_leaves_no_trace(embedding: Any) -> None:
     lab.look()
     assert {key: (memory.id, memory.content) for key, memory in lab.memories().items()} == before
     assert lab.vectors.taken() == []
-
-
-def test_one_name_in_two_ways_of_writing(lab: Any) -> None:
-    """A name whose accents are written otherwise is the same note; where the system has both, they are two."""
-    composed, taken_apart = (
-        unicodedata.normalize(form, "Crème brûlée.md") for form in ("NFC", "NFD")
-    )
-    lab.write(composed, "# Dessert\n\ncaramel\n")
-    lab.add()
-    known = lab.id_of("caramel")
-    os.rename(lab.root / composed, lab.root / taken_apart)
-    lab.look()
-    assert lab.id_of("caramel") == known
-    assert [hit.path for hit in lab.ghost.search("caramel", NS)] == [taken_apart]
-    lab.write(composed, "# Other\n\nvanilla\n")
-    if len(os.listdir(lab.root)) == 2:
-        for _ in range(2):
-            assert [hit.path for hit in lab.ghost.search("caramel", NS)] == [taken_apart]
-            assert [hit.path for hit in lab.ghost.search("vanilla", NS)] == [composed]
-            lab.write("more.md", "x\n")
-        lab.look()
-        assert lab.id_of("caramel") == known
-        assert lab.status().is_clean
-
-
-def test_links_between_notes_become_edges_and_follow_the_files(lab: Any) -> None:
-    """A wikilink is an edge as long as it leads somewhere; a folder's rename does not break it, the target's does, and back."""
-    lab.add(a="# A\n\nsee [[b]]\n", b="# B\n\nbravo\n", d__c="see [[b#Part]]\n")
-    a, b, c = (lab.ids()[key] for key in ("a.md", "b.md", "d/c.md"))
-    ties = {(edge.from_id, edge.to_id) for edge in lab.ghost.edges(NS)}
-    assert ties == {(a, b), (c, b)}
-    os.rename(lab.root / "d", lab.root / "e")
-    lab.look()
-    assert {(edge.from_id, edge.to_id) for edge in lab.ghost.edges(NS)} == ties
-    os.rename(lab.root / "b.md", lab.root / "x.md")
-    lab.look()
-    assert lab.ghost.edges(NS) == []
-    os.rename(lab.root / "x.md", lab.root / "b.md")
-    lab.look()
-    assert {(edge.from_id, edge.to_id) for edge in lab.ghost.edges(NS)} == ties
-    lab.write("a.md", "# A\n\nsee nothing\n")
-    lab.look()
-    assert {(edge.from_id, edge.to_id) for edge in lab.ghost.edges(NS)} == {(c, b)}
 
 
 # ---------------------------------------------------------------- exactly the changed chunks
@@ -558,41 +413,6 @@ def test_many_new_chunks_are_told_as_pending_and_made_by_sync(embedding: Any) ->
 # ---------------------------------------------------------------- deletes
 
 
-def test_a_missing_file_is_believed_gone_at_the_second_look(lab: Any) -> None:
-    """A search that misses a file keeps its note; half a second later, and not before, it is gone."""
-    lab.add(a="alpha\n", b="bravo\n", c="charlie\n")
-    (lab.root / "a.md").unlink()
-    assert lab.found("alpha") == ["a.md"]
-    assert lab.status().orphans == 1
-    lab.clock.forward(seconds=0.3)
-    assert lab.found("alpha") == ["a.md"]
-    lab.clock.forward(seconds=0.3)
-    assert lab.found("alpha") == []
-    assert lab.status().is_clean
-    assert lab.status().indexed == 2
-
-
-def test_a_file_that_is_back_was_never_gone(lab: Any) -> None:
-    """Between two looks it may come back, with the same or another text; the time then counts anew."""
-    lab.add(a="alpha\n", b="bravo\n")
-    known = lab.ids()["a.md"]
-    for text in ("alpha\n", "alpha again\n"):
-        hidden = lab.root / "a.hidden"
-        os.rename(lab.root / "a.md", hidden)
-        lab.look()
-        lab.clock.forward(seconds=5)
-        os.rename(hidden, lab.root / "a.md")
-        lab.write("a.md", text)
-        lab.look()
-        assert lab.ids()["a.md"] == known
-        os.rename(lab.root / "a.md", hidden)
-        lab.look()
-        assert lab.ids()["a.md"] == known
-        os.rename(hidden, lab.root / "a.md")
-        lab.look()
-    assert lab.status().is_clean
-
-
 def test_sync_waits_itself_and_believes_the_second_look(
     lab: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -611,49 +431,6 @@ def test_sync_waits_itself_and_believes_the_second_look(
     assert waited == [0.5]
     assert done.removed == 1
     assert set(lab.memories()) == {"b.md", "c.md"}
-
-
-def test_sync_removes_what_a_search_already_missed(lab: Any) -> None:
-    """A note that is marked as missing by a search is removed by the next sync."""
-    lab.add(a="alpha\n", b="bravo\n")
-    (lab.root / "a.md").unlink()
-    lab.look()
-    assert lab.sync().removed == 1
-    assert set(lab.memories()) == {"b.md"}
-    assert lab.status().is_clean
-
-
-@pytest.mark.wide(keep=2)
-@pytest.mark.parametrize(
-    ("there", "gone", "believed"),
-    [(20, 11, False), (20, 10, True), (13, 9, True), (3, 3, False), (1, 1, False)],
-)
-def test_most_notes_missing_at_once_is_a_disk_that_is_away(
-    lab: Any, there: int, gone: int, believed: bool
-) -> None:
-    """More than half and at least ten, or all of them, are not believed by search or sync, until one says so."""
-    numbered(lab, there)
-    lab.add()
-    for number in range(gone):
-        (lab.root / f"n{number:03d}.md").unlink()
-    told = lab.look()
-    lab.clock.forward(seconds=5)
-    assert lab.look() == told
-    done = lab.sync()
-    if believed:
-        assert (told, done.unavailable, len(lab.memories())) == ((), "", there - gone)
-        return
-    assert len(told) == 1
-    assert f"{gone} of {there} notes are missing" in told[0]
-    assert "--accept-deletes" in lab.status().unavailable
-    assert (done.removed, done.missing) == (0, gone)
-    assert len(lab.memories()) == there
-    assert not lab.status().is_clean
-    done = lab.sync(accept_deletes=True)
-    assert (done.removed, done.unavailable) == (gone, "")
-    assert len(lab.memories()) == there - gone
-    assert lab.look() == ()
-    assert lab.status().is_clean
 
 
 @pytest.mark.parametrize("away", ["gone", "empty", "a file"])
@@ -780,63 +557,6 @@ def test_what_is_no_file_is_no_note(lab: Any, tmp_path: Path) -> None:
     assert lab.status().is_clean
 
 
-def test_a_folder_in_place_of_a_file(lab: Any) -> None:
-    """A folder may be called x.md: it is no note, and what lies in it is found; a note that becomes a folder is gone."""
-    lab.write("x.md/inner.md", "inner india\n")
-    lab.add(a="alpha\n", b="bravo\n")
-    assert set(lab.memories()) == {"x.md/inner.md", "a.md", "b.md"}
-    (lab.root / "a.md").unlink()
-    lab.write("a.md/deep.md", "deep delta\n")
-    lab.sync()
-    assert set(lab.memories()) == {"x.md/inner.md", "a.md/deep.md", "b.md"}
-
-
-@LINUX
-def test_names_that_are_no_text_are_told_and_the_rest_is_searched(lab: Any) -> None:
-    """Names that are not UTF-8 or have line feeds are refused by name; every other file is found."""
-    root = os.fsencode(lab.root)
-    for name in (b"bad\xff.md", b"new\nline.md", b"bell\x07.md"):
-        with open(root + b"/" + name, "wb") as stream:
-            stream.write(b"unreachable\n")
-    os.mkdir(root + b"/dir\xfe")
-    with open(root + b"/dir\xfe/inner.md", "wb") as stream:
-        stream.write(b"unreachable\n")
-    done = lab.add(a="alpha\n")
-    assert set(lab.memories()) == {"a.md"}
-    assert len(done.failed) == 4
-    for problem in [*done.failed, *lab.status().failed]:
-        assert problem.path.isprintable()
-        assert "\\" in problem.path
-        assert "\\\\" not in problem.path
-        json.dumps(problem.to_dict(), ensure_ascii=False).encode()
-    assert lab.look() == ()
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "日本\u3000語.md",
-        "nb\u00a0sp.md",
-        "at 3.45\u202fPM.md",
-        "👨\u200d👩\u200d👧.md",
-        "a [b] (c)*?.md",
-        "-n.md",
-        "%41.md",
-        "#x.md",
-    ],
-)
-def test_odd_names_are_names(lab: Any, name: str) -> None:
-    """Whatever can be written as text can be a note's name."""
-    if sys.platform == "win32" and "*" in name:
-        name = name.replace("*?", "")
-    lab.write(name, "# Odd\n\nfound oscar\n")
-    done = lab.add()
-    assert done.failed == []
-    assert [(hit.path, hit.line) for hit in lab.ghost.search("oscar", NS)] == [(name, 3)]
-    lab.write(name, "# Odd\n\nfound papa\n")
-    assert lab.found("papa") == [name]
-
-
 @UNIX
 def test_very_long_paths_of_two_folders(open_lab: Callable[..., Any]) -> None:
     """Paths longer than a key may be are found, also when two folders share them and have long names themselves."""
@@ -848,77 +568,6 @@ def test_very_long_paths_of_two_folders(open_lab: Callable[..., Any]) -> None:
     for letter in "ABC":
         assert Path(made.ghost.search(f"word{letter}", NS)[0].root).name[0] == letter
     assert len(made.memories()) == 3
-
-
-def test_hidden_folders_and_those_of_other_programs_are_left_out(lab: Any) -> None:
-    """Names that begin with a dot, node_modules and the like are not entered; other suffixes are no notes."""
-    for name in (
-        ".git/x.md",
-        ".obsidian/x.md",
-        ".trash/x.md",
-        "node_modules/p/README.md",
-        "d/.x.md",
-        "a.txt",
-        "b.md.bak",
-        "c.md~",
-        "4913",
-        ".c.md.swp",
-    ):
-        lab.write(name, "unreachable\n")
-    lab.write("UPPER.MD", "upper uniform\n")
-    lab.write("long.markdown", "long lima\n")
-    lab.add()
-    assert set(lab.memories()) == {"UPPER.MD", "long.markdown"}
-
-
-def test_files_with_nothing_in_them(lab: Any) -> None:
-    """Empty and blank files are notes without memories; only front matter, or only a heading, is still found."""
-    lab.write("empty.md", "")
-    lab.write("blank.md", " \n\n\t\n")
-    lab.write("bom.md", b"\xef\xbb\xbf")
-    lab.write("front.md", "---\ntitle: lonely quebec\n---\n")
-    lab.write("heading.md", "# Lonely romeo\n")
-    done = lab.add()
-    assert (done.notes, done.failed) == (5, [])
-    assert set(lab.memories()) == {"front.md", "heading.md"}
-    assert lab.found("quebec") == ["front.md"]
-    assert lab.found("romeo") == ["heading.md"]
-    assert lab.status().is_clean
-    assert not lab.sync().is_changed
-
-
-def test_headings_that_are_equal_or_none(lab: Any) -> None:
-    """Equal headings have memories of their own; what looks like one inside a fence is none."""
-    lab.add(
-        a="# T\n\n## Log\n\nfirst\n\n## Log\n\nsecond\n\n## Log\n\nthird\n\n```sh\n## Log\n# no\n```\n\n~~~\n## Log\n~~~\n"
-    )
-    found = {key: memory.content for key, memory in lab.memories().items()}
-    assert len(found) == 3
-    assert [content.split("\n")[2] for content in sorted(found.values())] == [
-        "first",
-        "second",
-        "third",
-    ]
-
-
-def test_bytes_that_are_no_text(lab: Any) -> None:
-    """What is not UTF-8 is replaced for the index and reported every time; NUL is found around; the files stay."""
-    bad, nul = b"# Bad\n\ncaf\xe9 sierra\n", b"# Nul\n\nbefore\x00tango\n"
-    lab.write("bad.md", bad)
-    lab.write("nul.md", nul)
-    done = lab.add()
-    assert [problem.path for problem in done.failed] == ["bad.md"]
-    assert "UTF-8" in done.failed[0].reason
-    assert lab.found("sierra") == ["bad.md"]
-    assert lab.found("before") == ["nul.md"]
-    assert [problem.path for problem in lab.sync().failed] == ["bad.md"]
-    assert [problem.path for problem in lab.sync(full=True).failed] == ["bad.md"]
-    assert [problem.path for problem in lab.status().failed] == ["bad.md"]
-    assert (lab.root / "bad.md").read_bytes() == bad
-    assert (lab.root / "nul.md").read_bytes() == nul
-    lab.write("bad.md", "# Bad\n\ncafé sierra\n")
-    lab.look()
-    assert lab.status().failed == ()
 
 
 @pytest.mark.wide
@@ -1157,22 +806,6 @@ def test_two_folders_in_one_namespace(open_lab: Callable[..., Any]) -> None:
     assert one.id_of("zulu") == known
 
 
-@pytest.mark.parametrize("meta", [None, {"note": "mine"}, {"note": "a.md"}])
-def test_a_memory_of_ones_own_under_a_notes_key_stays(
-    lab: Any, meta: dict[str, str] | None
-) -> None:
-    """A memory that was there first is not overwritten; the note has another key."""
-    mine = lab.ghost.put(NS, "a.md", "my own words", meta=meta)
-    lab.add(a="the words of the file\n")
-    assert lab.ghost.get(NS, "a.md").id == mine.id
-    assert len(lab.memories()) == 2
-    hit = next(hit for hit in lab.ghost.search("words of the file", NS, within="notes"))
-    assert hit.path == "a.md"
-    lab.write("a.md", "the words of the file, changed\n")
-    lab.look()
-    assert lab.ghost.get(NS, "a.md").content == "my own words"
-
-
 def test_an_export_holds_the_notes_and_an_import_overrules_no_file(
     open_lab: Callable[..., Any],
 ) -> None:
@@ -1240,15 +873,6 @@ def test_a_store_that_cannot_be_written_says_so(
     assert any("cannot be written" in note for note in told)
 
 
-def test_the_same_edit_twice_in_one_moment(lab: Any) -> None:
-    """A text of the same length, written in the same moment as the one that was read, is seen all the same."""
-    lab.add(a="aaaa text\n", b="other\n")
-    path = lab.root / "a.md"
-    for word in ("bbbb", "cccc", "dddd"):
-        path.write_text(f"{word} text\n")
-        assert lab.ghost.search(word, NS)[0].content == f"{word} text"
-
-
 @pytest.mark.parametrize(
     "name", ["vim", "vim copy", "in place", "sed", "mv", "replace", "swap files"]
 )
@@ -1303,17 +927,3 @@ def test_save_patterns(lab: Any, name: str) -> None:
     assert set(lab.memories()) == keys
     lab.sync()
     assert lab.id_of("bravo") == known
-
-
-def test_a_file_that_is_emptied_on_purpose_is_empty_in_the_end(lab: Any) -> None:
-    """Half a second later, or by a sync, an empty file is believed."""
-    lab.add(a=THREE, b="other\n")
-    lab.write("a.md", "")
-    lab.look()
-    lab.clock.forward(seconds=1)
-    lab.look()
-    assert set(lab.memories()) == {"b.md"}
-    lab.write("b.md", "")
-    lab.sync()
-    assert lab.memories() == {}
-    assert lab.status().is_clean

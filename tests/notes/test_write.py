@@ -18,7 +18,6 @@ from ghostmem.errors import (
     InvalidTargetError,
     MemorySaveArgsError,
     NoteConflictError,
-    NotFoundError,
 )
 from ghostmem.notes.files import (
     MISSING,
@@ -230,41 +229,6 @@ def test_a_small_disk_that_is_full_leaves_the_old_file(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- a section of a note
 
 
-@pytest.mark.parametrize(
-    ("bom", "end"), [(False, "\n"), (True, "\n"), (False, "\r\n"), (True, "\r\n")]
-)
-def test_only_the_section_changes(lab: Any, bom: bool, end: str) -> None:
-    """Front matter, byte order mark, line ends, blank lines and a missing end of the last line are as they were."""
-    raw = (b"\xef\xbb\xbf" if bom else b"") + THREE.replace("\n", end).encode()
-    path = lab.write("a.md", raw)
-    lab.add()
-    known = lab.ids()["a.md#one"]
-    done = lab.ghost.notes.write(NS, "a.md#one", "## One\n\nbody golf\nsecond line")
-    new = f"## One{end}{end}body golf{end}second line".encode()
-    assert path.read_bytes() == raw.replace(f"## One{end}{end}body bravo".encode(), new)
-    assert (done.path, done.line, done.changed, done.digest) == (
-        "a.md",
-        10,
-        True,
-        digest(path.read_bytes()),
-    )
-    assert lab.memories()["a.md#one"].content == "## One\n\nbody golf\nsecond line"
-    assert lab.ids()["a.md#one"] == known
-    assert lab.status().is_clean
-
-
-def test_text_with_its_own_line_ends_takes_those_of_the_file(lab: Any) -> None:
-    """What comes with CRLF is written as the file writes its lines."""
-    for name, end in (("a", "\r\n"), ("b", "\n")):
-        lab.write(f"{name}.md", f"# T{end}{end}text{end}{end}## S{end}{end}old{end}")
-    lab.add()
-    for name, end in (("a", "\r\n"), ("b", "\n")):
-        lab.ghost.notes.write(NS, f"{name}.md#s", "## S\r\n\r\nnew")
-        assert (
-            lab.root / f"{name}.md"
-        ).read_bytes() == f"# T{end}{end}text{end}{end}## S{end}{end}new{end}".encode()
-
-
 def test_a_section_that_is_written_as_it_is_touches_nothing(lab: Any) -> None:
     """No time changes when no byte does."""
     path = lab.write("a.md", THREE)
@@ -273,81 +237,6 @@ def test_a_section_that_is_written_as_it_is_touches_nothing(lab: Any) -> None:
     done = lab.ghost.notes.write(NS, "a.md#one", "## One\n\nbody bravo")
     assert not done.changed
     assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
-
-
-def test_the_first_the_last_and_a_section_of_several(lab: Any) -> None:
-    """Every section can be written, and a new heading in it makes a new section."""
-    path = lab.write("a.md", "# A\n\none\n\n## B\n\ntwo\n\n## C\n\nthree\n")
-    lab.add()
-    lab.ghost.notes.write(NS, "a.md", "# A\n\neins")
-    lab.ghost.notes.write(NS, "a.md#c", "## C\n\ndrei\n\n## D\n\nvier")
-    assert path.read_bytes() == b"# A\n\neins\n\n## B\n\ntwo\n\n## C\n\ndrei\n\n## D\n\nvier\n"
-    assert set(lab.memories()) == {"a.md", "a.md#b", "a.md#c", "a.md#d"}
-
-
-@pytest.mark.parametrize("text", ["no heading", "## B\n\n```\nnever closed"])
-def test_a_text_that_swallows_another_section_is_refused(lab: Any, text: str) -> None:
-    """The hint has both causes: the heading is missing, or a code fence is not closed."""
-    path = lab.write("a.md", "# A\n\none\n\n## B\n\ntwo\n\n## B\n\nthree\n")
-    before = path.read_bytes()
-    lab.add()
-    with pytest.raises(InvalidInputError, match="would swallow the section 'b-2'") as caught:
-        lab.ghost.notes.write(NS, "a.md#b", text)
-    assert "heading" in caught.value.hint
-    assert "code fence" in caught.value.hint
-    assert path.read_bytes() == before
-
-
-def test_a_section_that_somebody_else_changed_is_not_overwritten(lab: Any) -> None:
-    """The error has the section as it is now; a change elsewhere in the file is no conflict, unless the base says so."""
-    path = lab.write("a.md", THREE)
-    lab.add()
-    path.write_bytes(THREE.replace("bravo", "theirs").encode())
-    with pytest.raises(NoteConflictError) as caught:
-        lab.ghost.notes.write(NS, "a.md#one", "## One\n\nmine")
-    assert "body theirs" in caught.value.current
-    assert caught.value.digest == digest(path.read_bytes())
-    assert path.read_bytes() == THREE.replace("bravo", "theirs").encode()
-    lab.look()
-    path.write_bytes(THREE.replace("bravo", "theirs").replace("charlie", "longer").encode())
-    with pytest.raises(NoteConflictError) as caught:
-        lab.ghost.notes.write(NS, "a.md#one", "## One\n\nmine", base=digest(THREE.encode()))
-    assert "longer" in caught.value.current
-    lab.ghost.notes.write(NS, "a.md#one", "## One\n\nmine")
-    assert (
-        path.read_bytes()
-        == THREE.replace("body bravo", "mine").replace("charlie", "longer").encode()
-    )
-
-
-def test_what_cannot_be_written(lab: Any) -> None:
-    """A memory that is no note, a key that is not there, a file that is gone, one that is not UTF-8, nothing to write."""
-    lab.ghost.put(NS, "mine", "text")
-    bad = lab.write("bad.md", b"# Bad\n\ncaf\xe9\n")
-    lab.add(a=THREE, b="other\n")
-    for key, wrong in (
-        ("mine", InvalidInputError),
-        ("nope", NotFoundError),
-        ("bad.md", InvalidInputError),
-    ):
-        with pytest.raises(wrong):
-            lab.ghost.notes.write(NS, key, "new")
-    with pytest.raises(InvalidInputError):
-        lab.ghost.notes.write(NS, "a.md#one", "  ")
-    (lab.root / "b.md").unlink()
-    with pytest.raises(NotFoundError):
-        lab.ghost.notes.write(NS, "b.md", "new")
-    assert not (lab.root / "b.md").exists()
-    assert bad.read_bytes() == b"# Bad\n\ncaf\xe9\n"
-    assert left(lab.root) == []
-
-
-def test_notes_of_other_programs_are_only_read(lab: Any) -> None:
-    """CLAUDE.md belongs to another program."""
-    lab.write("CLAUDE.md", "# Rules\n\nalpha\n")
-    lab.ghost.notes.add(lab.root, NS)
-    with pytest.raises(InvalidInputError, match="only read"):
-        lab.ghost.notes.write(NS, "CLAUDE.md", "# Rules\n\nbravo")
 
 
 @UNIX
