@@ -156,7 +156,7 @@ class Walker:
 
     def _matters(self, reference: Reference) -> bool:
         """Tell whether a reference may lead to something other than a local."""
-        kind, _, scope, term = reference[:4]
+        kind, _, scope, term, _, position, _ = reference
         if kind == "calls" or (term[0] == MEMBER and term[1] is None):
             return kind == "calls"
         if term[0] == MEMBER:
@@ -172,7 +172,8 @@ class Walker:
                 tag = first[B_VALUE][0] if first[B_VALUE] is not None else ""
                 if tag == TYPE_PARAMETER:
                     return False
-                if not is_member:
+                is_late = first[0] > position and not self.rules.hoists
+                if not is_member and not is_late:
                     return first[B_SYMBOL] != NO_SYMBOL or tag == IMPORT
             scope = here.parent
         return True
@@ -431,13 +432,16 @@ class Walker:
             return known[0]
         callee = self._callee(node, form, fn)
         arguments = self.arguments(listed, callee)
-        self.type_term(self.child(node, form, "type_args"))
+        types = self.child(node, form, "type_args")
+        type_terms = [self.type_term(one) for one in types.named_children] if types else []
         self.visit(self.child(node, form, "body"))
         if callee is None:
             callee = (MEMBER, None, " ".join(self.text(fn).split())[-60:])
             self.refer("calls", callee, fn, arguments)
             return None
         self.refer("calls", callee, fn, arguments)
+        if type_terms:
+            callee = (GENERIC, callee, tuple(type_terms))
         return (CALL, callee, tuple(arguments[:_KEPT_ARGUMENTS]))
 
     def _callee(self, node: "Node", form: Form, fn: "Node") -> Term | None:
@@ -717,8 +721,8 @@ class Walker:
         first = listed.pop(0)
         name = self.text(first).partition(":")[0].strip()
         of = OWN_TYPE if "class method" in symbol.flags else THIS
-        self.bind(name, first.start_byte, None, (of,))
-        self.receivers = {name: (of,)}
+        self.bind(name, first.start_byte, None, (of, name))
+        self.receivers = {name: (of, name)}
 
     def parameter(self, node: "Node") -> tuple[list[str], int, int]:
         """Bind a parameter; return its names and the least and most arguments that it takes.
@@ -750,9 +754,14 @@ class Walker:
         value = self.visit(default)
         self.owner = owner
         names = []
-        for name in self.children(node, form, "name"):
+        listed = self.children(node, form, "name")
+        if not listed:  # it counts all the same
+            names.append(f"#{node.start_byte}")
+            self.bind(names[-1], node.start_byte, type_term, value)
+        for name in listed:
             if self.role(name) in ("", "name"):
-                names.append(self.text(name))
+                text = self.text(name)
+                names.append(f"#{name.start_byte}" if text == "_" else text)
                 self.bind(names[-1], node.start_byte, type_term, value)
             else:
                 names.append("")

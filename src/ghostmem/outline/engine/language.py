@@ -313,6 +313,14 @@ class Rules:
         """Return those of several functions of one name that a call may mean."""
         return callees
 
+    def outside_node(self, name: str, kind: str) -> tuple[str, str]:
+        """Return the name and kind that something outside is shown with."""
+        return name, kind
+
+    def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
+        """Return what a reference in a file can mean, of several declarations of one name."""
+        return targets
+
     def definitions(self, resolver: Resolver, symbol: CodeSymbol) -> Sequence[CodeSymbol]:
         """Return the symbols that a declaration stands for: itself, or its definitions."""
         return (symbol,)
@@ -356,6 +364,14 @@ class Rules:
 
     def as_callable(self, resolver: Resolver, value: Value) -> Value:
         """Return the function type that a value is used as, such as an object with one method."""
+        return value
+
+    def find_member(self, resolver: Resolver, value: Value, name: str) -> list[FoundBinding] | None:
+        """Return the bindings of a member by the language's own rule; None: by the bases' order."""
+        return None
+
+    def iterable(self, resolver: Resolver, value: Value) -> Value:
+        """Return what is iterated over as a list or map, such as a function that yields."""
         return value
 
     def outside_element(self, value: Value) -> Value | None:

@@ -95,7 +95,7 @@ class Linker:
     def link(self) -> Linked:
         """Return the graph."""
         units = list(self.resolver.units.values())
-        nodes = {node.id: node for unit in units for node in self._nodes(unit)}
+        nodes = self.nodes = {node.id: node for unit in units for node in self._nodes(unit)}
         symbols = [symbol for unit in units for symbol in unit.symbols]
         self.callables = Counter(
             one.name for one in symbols if one.kind in CALLABLES or one.kind in TYPES
@@ -112,7 +112,9 @@ class Linker:
         for (origin, name), kind in sorted(self.outside.items()):
             where = self.rules.package_of(name) if origin == EXTERNAL else ""
             number = outside_id(origin, name)
-            nodes[number] = OutlineNode(number, name, kind, origin, where=where)
+            shown, kind = self.rules.outside_node(name, kind)
+            full = name if shown != name else ""
+            nodes[number] = OutlineNode(number, shown, kind, origin, where=where, full=full)
         notes = self.rules.notes(self.resolver)
         return Linked(nodes, self.columns, sorted(self.loose), notes)
 
@@ -388,6 +390,9 @@ class Linker:
 
     def targets(self, term: Term, place: Place, follow: bool = True) -> list[Target]:
         """Return what a reference means; `follow` says whether values of locals count."""
+        return self.rules.candidates(self._targets(term, place, follow), place)
+
+    def _targets(self, term: Term, place: Place, follow: bool) -> list[Target]:
         if term[0] == NAME:
             found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
             if found.bindings:

@@ -73,7 +73,7 @@ from ghostmem.outline.languages.base import Read
 if TYPE_CHECKING:
     from ghostmem.outline.engine.language import Rules
 
-MAX_DEPTH = 40  # steps from one term to the next
+MAX_DEPTH = 150  # steps from one term to the next
 MAX_BINDINGS = 4  # alternatives of a name that are evaluated
 MAX_RETURNS = 6  # return statements that are evaluated
 _MAX_DEFINITIONS = 5  # types that are defined by another
@@ -320,8 +320,14 @@ class Resolver:
         return union([self.element(one) for one in parts(self.evaluate(term[1], place))])
 
     def _key(self, term: Term, place: Place) -> Value | None:
-        values = [self.underlying(one) for one in parts(self.evaluate(term[1], place))]
-        return union([one[1] if one is not None and one[0] == MAP else None for one in values])
+        return union([self.key(one) for one in parts(self.evaluate(term[1], place))])
+
+    def key(self, value: Value | None) -> Value | None:
+        """Return a key of a map, or the first of what an object gives when it is iterated."""
+        value = self.underlying(value)
+        value = self.rules.iterable(self, value) if value is not None else None
+        key: Value | None = value[1] if value is not None and value[0] == MAP else None
+        return key
 
     def _part(self, term: Term, place: Place) -> Value | None:
         """One of several values; the first of one alone, such as `value, ok := map[key]`."""
@@ -410,9 +416,9 @@ class Resolver:
 
     def _generic(self, term: Term, place: Place) -> Value | None:
         value = self.evaluate(term[1], place)
-        if value is not None and value[0] == TYPE:
+        if value is not None and value[0] in (TYPE, FUNCTION):
             arguments = tuple(self.value_of_type(one, place) for one in term[2])
-            return (TYPE, value[1], arguments)
+            return (*value[:3], arguments) if value[0] == FUNCTION else (TYPE, value[1], arguments)
         meant = self.value_of_type(term, place)
         return (ALIAS, meant) if meant is not None else None
 
@@ -546,6 +552,7 @@ class Resolver:
         value = self.underlying(value)
         if value is None:
             return None
+        value = self.rules.iterable(self, value)
         match value[0]:
             case "list":
                 element: Value | None = value[1]
@@ -615,7 +622,9 @@ class Resolver:
         symbol, receiver = value[1], value[2]
         env = self.receiver_env(symbol, receiver)
         if symbol.result is not None:
-            if arguments and place is not None and self.rules.is_generic(symbol):
+            if len(value) == 4:
+                env = {**(env or {}), **dict(zip(symbol.type_parameters, value[3], strict=False))}
+            elif arguments and place is not None and self.rules.is_generic(symbol):
                 env = {**(env or {}), **self.infer(symbol, arguments, place)}
             inner = Place(symbol.unit, symbol.inner, END, env)
             return self._for_receiver(self.rules.declared_result(self, symbol, inner), receiver)
@@ -642,10 +651,15 @@ class Resolver:
         if value is None or receiver is None or receiver[0] not in (INSTANCE, TYPE):
             return value
         if value[0] not in (INSTANCE, TYPE, UNION) or not any(
-            len(one) == 4 for one in parts(value)
+            one[0] != FUNCTION and len(one) == 4 for one in parts(value)
         ):
             return value
-        return union([(one[0], *receiver[1:]) if len(one) == 4 else one for one in parts(value)])
+        return union(
+            [
+                (one[0], *receiver[1:]) if one[0] != FUNCTION and len(one) == 4 else one
+                for one in parts(value)
+            ]
+        )
 
     def receiver_env(self, symbol: CodeSymbol, receiver: Value | None) -> Env | None:
         """Return the type arguments that a receiver has for the type of a member."""
@@ -670,6 +684,9 @@ class Resolver:
         for name, argument in zip(symbol.parameters, arguments, strict=False):
             if argument is not None and (bindings := names.get(name)):
                 self._unify(bindings[0][B_TYPE], self.evaluate(argument, place), env)
+        for name in symbol.type_parameters:
+            if name in env:  # a bound such as ~[]E tells more
+                self._unify(names[name][0][B_VALUE][2], self.underlying(env[name]), env)
         return env
 
     def _unify(self, term: Term | None, value: Value | None, env: Env) -> None:
@@ -718,6 +735,8 @@ class Resolver:
 
     def find(self, value: Value, name: str) -> list[FoundBinding]:
         """Return the bindings of a member of a type."""
+        if (special := self.rules.find_member(self, value, name)) is not None:
+            return special
         order = self.order(value[1])
         if value[0] == BASES and self.rules.hides_base(self, value[1], name):
             return []

@@ -17,7 +17,7 @@ Both are tuples that begin with a tag. A missing term or an unknown value is Non
 | LAMBDA, term | a function literal that gives a value |
 | CALLBACK, callee, number, parameter | a parameter of a function literal that is an argument |
 | IMPORT, path, member or None | something imported |
-| THIS; OWN_TYPE; SUPER | the instance, its type, its bases |
+| THIS; OWN_TYPE; SUPER | the instance, its type, its bases; then perhaps the name it has |
 | LITERAL, text | a value of a type outside of the project, such as `str` |
 | GENERIC, type, types | a type with type arguments |
 | LIST_TYPE, type; MAP_TYPE, key, type | types of containers |
@@ -31,7 +31,7 @@ A language may add its own terms and evaluate them in `Rules.evaluate`.
 |---|---|
 | TYPE, symbol, arguments | a type of the project |
 | INSTANCE, symbol, arguments | a value of it; with a fourth item: the receiver of the method |
-| FUNCTION, symbol, receiver or None | a function or method |
+| FUNCTION, symbol, receiver or None | a function or method; then perhaps type arguments |
 | BASES, symbol, arguments | the instance, seen as one of its bases: `super` |
 | MODULE, name | a module or package of the project |
 | OUTSIDE, name | something native or external |
@@ -112,4 +112,4 @@ def text_of(term: Term | None, words: Mapping[str, str]) -> str:
             return f"{text_of(term[1], words)}[]"
         case "construct" | "generic":
             return text_of(term[1], words)
-    return words.get(term[0], "(…)")
+    return str(term[1]) if len(term) == 2 and term[0] in words else words.get(term[0], "(…)")

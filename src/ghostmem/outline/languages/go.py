@@ -1,276 +1,1009 @@
-"""Go: the facts of one file. Bodies are kept as small trees, because the meaning of a name depends
-on the types of its whole package.
+"""Go: the table of its grammar, and its rules."""
 
-So `refs` stays empty: `link` finds the references while it types the trees. A symbol's `detail`
-is the tree of its head as JSON text, its `full` name is the one inside of its package, with the
-receiver of a method; the file's `detail` holds the SHA-256 of its text, whether it is a test, its
-build constraint, and its initialisers. Bodies, which only the file itself needs, are its `rest`, in
-the order of its symbols."""
-
-import hashlib
-import json
+import posixpath
 import re
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-from ghostmem.outline.facts import FILE, Facts, Import, Symbol
-from ghostmem.outline.languages.base import Language
-from ghostmem.outline.languages.go_.expressions import EXPRESSIONS
-from ghostmem.outline.languages.go_.link import link
-from ghostmem.outline.languages.go_.lowering import Lowering, Tree
-from ghostmem.outline.languages.go_.statements import STATEMENTS, const_specs, spec, type_spec
+from ghostmem.outline.engine.facts import (
+    B_SYMBOL,
+    B_TYPE,
+    END,
+    FILE,
+    FILE_SCOPE,
+    NO_SYMBOL,
+    CodeSymbol,
+    FoundBinding,
+    Unit,
+)
+from ghostmem.outline.engine.language import Rules, language
+from ghostmem.outline.engine.resolve import TYPES, Place, Resolver
+from ghostmem.outline.engine.table import Form, read_table, words_of
+from ghostmem.outline.engine.terms import (
+    ALIAS,
+    CALLABLE,
+    ELEMENT,
+    FUNCTION,
+    GENERIC,
+    IMPORT,
+    INSTANCE,
+    LIST,
+    LIST_TYPE,
+    MAP,
+    MAP_TYPE,
+    MODULE,
+    NAME,
+    OUTSIDE,
+    OUTSIDE_INSTANCE,
+    SEVERAL,
+    THIS,
+    VALUE_OF,
+    Term,
+    Value,
+    parts,
+    union,
+)
+from ghostmem.outline.graph import OutlineNode, file_id, project_id
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Query
+    from tree_sitter import Node
 
-QUERY = Path(__file__).with_name("queries") / "go.scm"
-_BUILD = re.compile(rb"^//go:build[ \t]+(.*)$", re.MULTILINE)
-_MAX_SIGNATURE = 300  # characters of a signature
-_TOP = {
-    "package_clause": "package",
-    "import_declaration": "import",
-    "function_declaration": "function",
-    "method_declaration": "method",
-    "type_declaration": "type",
-    "var_declaration": "var",
-    "const_declaration": "const",
+    from ghostmem.outline.engine.extract import Walker
+    from ghostmem.outline.engine.link import Linker, Target
+
+_TABLE = """
+package_clause               hook fn=package
+import_spec                  hook fn=import_spec
+function_declaration         hook fn=function_declaration
+method_declaration           func name=name params=parameters result=result body=body recv=receiver
+method_elem                  func name=name params=parameters result=result
+func_literal                 lambda params=parameters result=result body=body
+parameter_declaration        param name=name type=type
+variadic_parameter_declaration param name=name type=type many
+type_parameter_declaration   typeparam bound=type
+type_spec,type_alias         type name=name type=type type_params=type_parameters
+struct_type                  record
+interface_type               record kind=interface
+field_declaration            bind name=name type=type
+type_elem                    hook fn=type_element type_fn=first_type
+var_spec                     hook fn=variable_spec
+const_spec                   bind name=name type=type value=value kind=constant
+short_var_declaration        bind name=left value=right
+assignment_statement         hook fn=assignment
+inc_statement,dec_statement  hook fn=increment
+range_clause                 range left=left right=right pairs
+receive_statement            hook fn=receive
+type_switch_statement        hook fn=type_switch
+block,if_statement,for_statement,expression_case,default_case,communication_case block
+expression_switch_statement,select_statement block
+return_statement             return
+identifier,type_identifier,package_identifier,field_identifier name
+selector_expression          member of=operand name=field
+qualified_type               member of=package name=name
+call_expression              call callee=function args=arguments type_args=type_arguments
+composite_literal            hook fn=composite
+literal_element              same of=0
+type_conversion_expression   hook fn=conversion
+type_assertion_expression    cast type=type of=operand
+index_expression             hook fn=index
+slice_expression             same of=operand
+parenthesized_expression     same of=0
+unary_expression             hook fn=unary
+expression_list              tuple
+pointer_type,parenthesized_type,negated_type same of=0
+generic_type                 generic of=type flat
+type_instantiation_expression hook fn=instantiation type_fn=instantiation
+slice_type,array_type,implicit_length_array_type listtype of=element
+channel_type                 hook type_fn=channel
+map_type                     maptype key=key of=value
+function_type                hook type_fn=function_type
+parameter_list               hook type_fn=results
+interpreted_string_literal,raw_string_literal literal is=string
+int_literal                  literal is=int
+comment,label_name           skip
+"""
+_BUILTINS = frozenset(
+    "append cap clear close complex copy delete imag len make max min new panic print println real "
+    "recover any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 "
+    "int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr true false nil iota".split()
+)
+_SYSTEMS = frozenset(
+    "aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd "
+    "plan9 solaris wasip1 windows zos".split()
+)
+_MACHINES = frozenset(
+    "386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 "
+    "s390x wasm".split()
+)
+_VERSION = re.compile(r"\.v\d+(?=\.|$)")
+_MODULE = re.compile(r"^module\s+[\"`]?([^\s\"`]+)", re.MULTILINE)
+_IGNORED = re.compile(rb"^//go:build[ \t]+ignore[ \t]*$", re.MULTILINE)
+# interfaces of the library that types are checked for: methods with parameters and results
+_NATIVE_INTERFACES = {
+    "error": {"Error": ((), ("string",))},
+    "fmt.Stringer": {"String": ((), ("string",))},
+    "io.Reader": {"Read": (("[]byte",), ("int", "error"))},
+    "io.Writer": {"Write": (("[]byte",), ("int", "error"))},
+    "io.Closer": {"Close": ((), ("error",))},
+    "sort.Interface": {
+        "Len": ((), ("int",)),
+        "Less": (("int", "int"), ("bool",)),
+        "Swap": (("int", "int"), ()),
+    },
+    "net/http.Handler": {
+        "ServeHTTP": (("net/http.ResponseWriter", "net/http.Request"), ()),
+    },
 }
-_PARTS = frozenset(["package_identifier", "import_spec", "type_spec", "type_alias", "var_spec"])
+# functions of the library: the types of their results
+_RESULTS = dict(
+    line.split()
+    for line in """
+errors.New error
+errors.Join error
+errors.Unwrap error
+fmt.Errorf error
+fmt.Sprintf string
+fmt.Sprint string
+fmt.Sprintln string
+strings.ToLower string
+strings.ToUpper string
+strings.TrimSpace string
+strings.Join string
+strings.Split []string
+strings.Fields []string
+strings.NewReader strings.Reader
+strings.NewReplacer strings.Replacer
+bytes.NewBuffer bytes.Buffer
+bytes.NewBufferString bytes.Buffer
+bytes.NewReader bytes.Reader
+bufio.NewReader bufio.Reader
+bufio.NewWriter bufio.Writer
+bufio.NewScanner bufio.Scanner
+context.Background context.Context
+context.TODO context.Context
+time.Now time.Time
+time.Since time.Duration
+reflect.ValueOf reflect.Value
+reflect.TypeOf reflect.Type
+regexp.MustCompile regexp.Regexp
+log.New log.Logger
+error.Error string
+bytes.Buffer.String string
+bytes.Buffer.Bytes []byte
+strings.Builder.String string
+time.Time.Sub time.Duration
+time.Time.Add time.Time
+reflect.Value.Type reflect.Type
+reflect.Value.Elem reflect.Value
+reflect.Value.Field reflect.Value
+reflect.Value.Index reflect.Value
+reflect.Type.Elem reflect.Type
+""".split("\n")
+    if line
+)
+_SAME = frozenset(
+    "append min max slices.Clone slices.Grow slices.Clip slices.Insert slices.Delete "
+    "slices.DeleteFunc slices.Compact slices.CompactFunc maps.Clone cmp.Or sync.OnceValue "
+    "sync.OnceFunc".split()
+)
+_ELEMENT = frozenset("slices.Max slices.Min slices.MaxFunc slices.MinFunc".split())
+_KEYS = frozenset("slices.Sorted slices.SortedFunc slices.Collect".split())
+# conversions to types of the library, which look like calls
+_OUTSIDE_TYPES = frozenset(
+    "net/http.HandlerFunc time.Duration html/template.HTML encoding/json.RawMessage "
+    "sort.StringSlice sort.IntSlice reflect.Kind unsafe.Pointer net/http.Header net/url.Values "
+    "time.Month time.Weekday io/fs.FileMode os.FileMode syscall.Errno".split()
+)
+VARIABLE, RECEIVER_PARAMETER = "variable", "receiver parameter"  # terms of Go's own
 
 
-def grammar(_path: str = "") -> object:
-    """Return the grammar's language capsule; all Go files have the same."""
+class GoPackage(NamedTuple):
+    """The files of a folder that name the same package."""
+
+    key: str
+    path: str
+    name: str
+    folder: str
+
+
+class GoRules(Rules):
+    """The rules of Go."""
+
+    forms = read_table(_TABLE)
+    builtins = _BUILTINS
+    bases_inside = calls_convert = True
+    merges_modules = True
+
+    # --- declarations
+
+    def begin(self, walker: "Walker", root: "Node") -> None:
+        walker.state = {"assigned": set()}
+        head = next((one.start_byte for one in root.named_children if one.type != "comment"), 0)
+        is_ignored = _IGNORED.search(walker.source[:head]) is not None
+        is_test = walker.unit.path.endswith("_test.go")
+        walker.unit.detail = (is_test, is_ignored, [])
+
+    def end(self, walker: "Walker") -> None:
+        for symbol in walker.unit.symbols:  # types inside of functions are no nodes
+            if symbol.parent != FILE:
+                outer = walker.unit.symbols[symbol.parent]
+                if outer.kind in ("function", "method") or "inline" in outer.flags:
+                    symbol.flags.add("inline")
+        for scope, name in walker.state["assigned"]:
+            bindings = walker.unit.scopes[scope].names[name]
+            bindings[:] = [
+                (*one[:4], (VARIABLE, one[4]) if one[4] is not None else None, one[5])
+                for one in bindings
+            ]
+
+    def signature(self, walker: "Walker", node: "Node") -> str:
+        return walker.head(node, node.child_by_field_name("body"))[:300]
+
+    def package(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`package a`."""
+        walker.unit.package = walker.text(node.named_children[0]) if node.named_children else ""
+
+    def import_spec(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`import name "path"`; names are bound when all packages are known."""
+        path = node.child_by_field_name("path")
+        name = node.child_by_field_name("name")
+        text = walker.text(path)[1:-1] if path is not None else ""
+        alias = walker.text(name) if name is not None else ""
+        if not text:
+            return
+        walker.import_path(text, node)
+        if alias == ".":
+            walker.unit.stars.append(text)
+        elif alias != "_":
+            walker.unit.detail[2].append((alias, text))
+
+    def function_declaration(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A function; those called init and _ cannot be named."""
+        name = node.child_by_field_name("name")
+        text = walker.text(name) if name is not None else "_"
+        declare = walker.define if text in ("init", "_") else walker.declare
+        walker.function_body(declare(node, text, "function"), node, _FUNCTION)
+
+    def receiver(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> Term | None:
+        """Bind the receiver, and the type parameters that its type names."""
+        listed = [one for one in node.named_children if one.type == "parameter_declaration"]
+        type_node = listed[0].child_by_field_name("type") if listed else None
+        name = listed[0].child_by_field_name("name") if listed else None
+        while type_node is not None and type_node.type in ("pointer_type", "parenthesized_type"):
+            if type_node.type == "pointer_type":
+                symbol.flags.add("pointer")
+            type_node = type_node.named_children[0] if type_node.named_children else None
+        if type_node is None:
+            return None
+        if type_node.type == "generic_type":
+            arguments = type_node.child_by_field_name("type_arguments")
+            for number, one in enumerate(arguments.named_children if arguments else ()):
+                walker.bind(walker.text(one), one.start_byte, None, (RECEIVER_PARAMETER, number))
+            type_node = type_node.child_by_field_name("type")
+        if type_node is None:
+            return None
+        if name is not None:
+            text = walker.text(name)
+            walker.bind(text, node.start_byte, None, (THIS, text))
+            walker.receivers = {text: (THIS, text)}
+        return walker.type_term(type_node)
+
+    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        if node.type == "type_alias":
+            symbol.flags.add("alias")
+
+    def no_names(self, walker: "Walker", node: "Node", type_term: Term | None) -> None:
+        """An embedded field has the name of its type."""
+        if type_term is None or node.type != "field_declaration":
+            return
+        owner = walker.unit.symbols[walker.unit.scopes[walker.scope].symbol]
+        line, position = node.start_point[0] + 1, node.start_byte
+        is_pointer = walker.text(node).startswith("*")
+        owner.bases.append(("extends", type_term, line, position))
+        if is_pointer:
+            owner.flags.add(f"pointer {position}")
+        plain = type_term[1] if type_term[0] == GENERIC else type_term
+        walker.bind(str(plain[-1]), position, type_term)
+
+    def type_element(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """An embedded interface, or a constraint."""
+        symbol = walker.unit.symbols[walker.unit.scopes[walker.scope].symbol]
+        children = node.named_children
+        if len(children) == 1 and children[0].type in (
+            "type_identifier", "qualified_type", "generic_type",
+        ):  # fmt: skip
+            walker.base(symbol, "extends", children[0])
+        else:
+            symbol.flags.add("constraint")
+            for child in children:
+                walker.type_term(child)
+
+    def first_type(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A type argument."""
+        terms = [walker.type_term(child) for child in node.named_children]
+        return terms[0] if len(terms) == 1 else None
+
+    def variable_spec(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A variable of a package may be given another function, unlike a function."""
+        names = node.children_by_field_name("name")
+        walker.visit_bind(node, _VARIABLE, False)
+        if walker.scope_kind == FILE_SCOPE:
+            walker.state["assigned"] |= {(0, walker.text(name)) for name in names}
+
+    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`a = b`, `a += b`; a variable that is assigned again is no name of a function."""
+        left, operator = node.child_by_field_name("left"), node.child_by_field_name("operator")
+        walker.visit(node.child_by_field_name("right"))
+        for target in left.named_children if left is not None else ():
+            if operator is not None and operator.type != "=":
+                walker.visit(target)
+            walker.assign(target, None, None, node)
+            if target.type == "identifier":
+                self._note_assigned(walker, walker.text(target))
+
+    @staticmethod
+    def _note_assigned(walker: "Walker", name: str) -> None:
+        scope = walker.scope
+        while scope > 0:
+            if name in walker.unit.scopes[scope].names:
+                walker.state["assigned"].add((scope, name))
+                return
+            scope = walker.unit.scopes[scope].parent
+
+    def increment(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`a++` reads and assigns."""
+        for child in node.named_children:
+            walker.visit(child)
+            walker.assign(child, None, None, node)
+
+    def receive(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`case a := <-b`."""
+        left = node.child_by_field_name("left")
+        term = walker.visit(node.child_by_field_name("right"))
+        for number, name in enumerate(left.named_children if left is not None else ()):
+            walker.pattern(name, term if number == 0 else None)
+
+    def type_switch(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`switch a := b.(type)`: in each case, a is of its type."""
+        alias, value = node.child_by_field_name("alias"), node.child_by_field_name("value")
+        with walker.inside("block"):
+            walker.visit(node.child_by_field_name("initializer"))
+            term = walker.visit(value)
+            names = alias.named_children if alias is not None else ()
+            for case in node.named_children:
+                if case.type not in ("type_case", "default_case"):
+                    continue
+                with walker.inside("block"):
+                    listed = case.children_by_field_name("type")
+                    types = [walker.type_term(one) for one in listed]
+                    for name in names:
+                        type_term = types[0] if len(types) == 1 else None
+                        kept = None if len(types) == 1 else term
+                        walker.bind(walker.text(name), case.start_byte, type_term, kept)
+                    for child in case.named_children:
+                        if child not in listed:
+                            walker.visit(child)
+
+    # --- expressions
+
+    def composite(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`T{...}`."""
+        type_node = node.child_by_field_name("type")
+        term = walker.type_term(type_node)
+        self._literal(walker, node.child_by_field_name("body"), type_node)
+        return (VALUE_OF, term) if term is not None else None
+
+    def _literal(self, walker: "Walker", body: "Node | None", type_node: "Node | None") -> None:
+        """Visit the elements of a literal; names of fields are no references."""
+        kind = type_node.type if type_node is not None else ""
+        field = {"map_type": "value"}.get(kind, "element")
+        inner = type_node.child_by_field_name(field) if type_node is not None else None
+        for element in body.named_children if body is not None else ():
+            pair = element.named_children if element.type == "keyed_element" else [element]
+            if len(pair) == 2 and not (
+                kind not in ("map_type", "slice_type", "array_type", "implicit_length_array_type")
+                and _only(pair[0]).type in ("identifier", "field_identifier")
+            ):
+                self._element(walker, pair[0], None)
+            self._element(walker, pair[-1], inner)
+
+    def _element(self, walker: "Walker", node: "Node", type_node: "Node | None") -> None:
+        only = _only(node)
+        if only.type == "literal_value":
+            if walker.nesting < 150:
+                walker.nesting += 1
+                self._literal(walker, only, type_node)
+                walker.nesting -= 1
+        else:
+            walker.visit(only)
+
+    def index(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a[b]`: an element, or a generic function with a type argument."""
+        operand = node.child_by_field_name("operand")
+        base = walker.visit(operand)
+        for child in node.named_children:
+            if child != operand:
+                walker.visit(child)
+        return (ELEMENT, base) if base is not None else None
+
+    def instantiation(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`F[A, B]`."""
+        type_node = node.child_by_field_name("type")
+        base = walker.type_term(type_node)
+        terms = [walker.type_term(one) for one in node.named_children if one != type_node]
+        return (GENERIC, base, tuple(terms)) if base is not None else None
+
+    def conversion(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`T(a)`; what looks like `T[A](a)` may be a call of a generic function."""
+        type_node, operand = (node.child_by_field_name(one) for one in ("type", "operand"))
+        if type_node is None or type_node.type != "generic_type":
+            return walker.visit_cast(node, _CAST, False)
+        callee = walker.visit(type_node.child_by_field_name("type"), quiet=True)
+        arguments = type_node.child_by_field_name("type_arguments")
+        types = [walker.type_term(one) for one in arguments.named_children] if arguments else []
+        term = walker.visit(operand)
+        if callee is None:
+            return None
+        walker.refer("calls", callee, type_node, (term,))
+        return ("call", (GENERIC, callee, tuple(types)), (term,))
+
+    def unary(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`<-a`, `&a`, `*a`, `-a`."""
+        operator = node.child_by_field_name("operator")
+        term = walker.visit(node.child_by_field_name("operand"))
+        if term is None or operator is None:
+            return None
+        return (ELEMENT, term) if operator.type == "<-" else term if operator.type in "&*" else None
+
+    def known_call(
+        self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
+    ) -> tuple[Term | None] | None:
+        """`make(T)` and `new(T)` give a value of the type."""
+        listed = [one for one in args.named_children if not one.is_extra] if args else []
+        if fn.type != "identifier" or not listed or walker.text(fn) not in ("make", "new"):
+            return None
+        walker.refer("calls", (NAME, walker.text(fn)), fn, [None] * len(listed))
+        term = walker.type_term(listed[0])
+        for one in listed[1:]:
+            walker.visit(one)
+        return ((VALUE_OF, term) if term is not None else None,)
+
+    # --- types
+
+    def channel(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A channel: both what it is ranged over by, and its elements, are of its type."""
+        term = walker.type_term(node.child_by_field_name("value"))
+        return (MAP_TYPE, term, term)
+
+    def function_type(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`func(A, b B) C`."""
+        params = node.child_by_field_name("parameters")
+        types: list[Term | None] = []
+        for one in params.named_children if params is not None else ():
+            term = walker.type_term(one.child_by_field_name("type"))
+            if one.type == "variadic_parameter_declaration":
+                term = (LIST_TYPE, term)
+            types += [term] * max(1, len(one.children_by_field_name("name")))
+        result = walker.type_term(node.child_by_field_name("result"))
+        return ("function type", result, tuple(types))
+
+    def results(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`(A, b B)` as the results of a function, which may have names."""
+        types: list[Term | None] = []
+        for one in node.named_children:
+            if one.type != "parameter_declaration":
+                continue
+            term = walker.type_term(one.child_by_field_name("type"))
+            names = one.children_by_field_name("name")
+            for name in names:
+                walker.bind(walker.text(name), one.start_byte, term)
+            types += [term] * max(1, len(names))
+        return types[0] if len(types) == 1 else (SEVERAL, tuple(types))
+
+    # --- packages
+
+    def begin_linking(self, resolver: Resolver) -> None:
+        """Find the packages and their paths, and bind the names of imports."""
+        self._modules: dict[str, str | None] = {}
+        self.packages: dict[str, GoPackage] = {}
+        self.by_path: dict[str, GoPackage] = {}
+        units_of: dict[str, list[Unit]] = {}
+        for unit in resolver.units.values():
+            folder = posixpath.dirname(unit.path)
+            name = unit.package or "_"
+            key = f"{folder}:{name}"
+            units_of.setdefault(key, []).append(unit)
+            if key not in self.packages:
+                module = self._module_of(resolver, folder)
+                path = folder if module is None else module
+                path = f"{path}_test" if name.endswith("_test") else path or name
+                self.packages[key] = GoPackage(key, path, name, folder)
+        ranks: dict[str, tuple[object, ...]] = {}
+        for package in self.packages.values():
+            built = [
+                one for one in units_of[package.key] if not one.detail[0] and not one.detail[1]
+            ]
+            rank = (
+                package.name.endswith("_test"), not built, package.name == "main", -len(built),
+                package.name,
+            )  # fmt: skip
+            if package.path not in ranks or rank < ranks[package.path]:  # type: ignore[operator]
+                ranks[package.path] = rank
+                self.by_path[package.path] = package
+        for unit in resolver.units.values():
+            self._bind_imports(unit)
+
+    def _module_of(self, resolver: Resolver, folder: str) -> str | None:
+        """Return the import path of a folder: the nearest go.mod says it."""
+        if folder not in self._modules:
+            found = _MODULE.search(resolver.read(posixpath.join(folder, "go.mod")) or "")
+            path = found[1] if found else None
+            if path is None and folder:
+                above = self._module_of(resolver, posixpath.dirname(folder))
+                path = None if above is None else posixpath.join(above, posixpath.basename(folder))
+            self._modules[folder] = "" if path == "std" else path
+        return self._modules[folder]
+
+    def _bind_imports(self, unit: Unit) -> None:
+        names: dict[str, str] = {}
+        guessed: dict[str, list[str]] = {}
+        for alias, path in unit.detail[2]:
+            package = self.by_path.get(path)
+            if alias or package is not None:
+                names[alias or (package.name if package is not None else "")] = path
+            else:
+                first, *others = _guesses(path)
+                names.setdefault(first, path)
+                for other in others:
+                    guessed.setdefault(other, []).append(path)
+        for name, paths in guessed.items():
+            if len(paths) == 1:
+                names.setdefault(name, paths[0])
+        scope = unit.scopes[0].names
+        for name, path in names.items():
+            scope.setdefault(name, []).append((0, 0, 0, None, (IMPORT, path, None), NO_SYMBOL))
+
+    def module(self, resolver: Resolver, unit: Unit) -> str:
+        return f"{posixpath.dirname(unit.path)}:{unit.package or '_'}"
+
+    def imported(
+        self, resolver: Resolver, unit: Unit, path: str, member: str | None
+    ) -> Value | None:
+        package = self.by_path.get(path)
+        if package is not None and package.key != unit.module:
+            return (MODULE, package.key)
+        return (OUTSIDE, path)
+
+    def imported_ends(self, resolver: Resolver, unit: Unit, path: str, member: str) -> list[Unit]:
+        return []  # a file imports a package, see `finish`
+
+    def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
+        package = self.by_path.get(path)
+        return path if package is None or package.key == unit.module else ""
+
+    def module_step(self, unit: Unit, found: list[FoundBinding]) -> str:
+        return "package"
+
+    def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
+        package = self.packages[symbol.unit.module]
+        if symbol.receiver is not None:
+            owner = str(symbol.receiver[-1])
+            name = f"(*{owner})" if "pointer" in symbol.flags else owner
+            name = f"{name}.{symbol.name}"
+        else:
+            name, outer = symbol.name, symbol
+            while outer.parent != FILE:
+                outer = symbol.unit.symbols[outer.parent]
+                name = f"{outer.name}.{name}"
+        return f"{package.name}.{name}", f"{package.path}.{name}"
+
+    def is_native(self, name: str) -> bool:
+        first, slash, _ = name.partition("/")
+        return not slash or "." not in first
+
+    def package_of(self, name: str) -> str:
+        path, name = posixpath.split(name)
+        found = _VERSION.match(name, name.find("."))
+        stop = found.end() if found else name.find(".")
+        return posixpath.join(path, name[:stop] if stop > 0 else name)
+
+    def outside_node(self, name: str, kind: str) -> tuple[str, str]:
+        """Return the short name of a package with that of its member; tell interfaces apart."""
+        path = self.package_of(name)
+        if kind == "module" or path == name:
+            return name, "interface" if name in ("error", "any") else kind
+        is_interface = name[len(path) + 1 :] in words_of("go_interfaces.txt").get(path, ())
+        shown = _guesses(path)[0] + name[len(path) :]
+        return shown, "interface" if kind == "type" and is_interface else kind
+
+    def is_shared(self, symbol: CodeSymbol) -> bool:
+        return symbol.parent == FILE
+
+    def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
+        """Return what a file can mean: its own, or all that is built together with it."""
+        symbols = [one.symbol for one in targets if one.symbol is not None]
+        if len(symbols) < 2:
+            return targets
+        unit = place.unit
+        own = [one for one in targets if one.symbol is not None and one.symbol.unit is unit]
+        if own:
+            return own
+        together = [
+            one
+            for one in targets
+            if one.symbol is None or _built_together(one.symbol.unit.path, unit.path)
+        ]
+        settled = [
+            one
+            for one in together
+            if one.symbol is None
+            or (not one.symbol.unit.detail[1] and (unit.detail[0] or not one.symbol.unit.detail[0]))
+        ]
+        return settled or together or targets
+
+    def notes(self, resolver: Resolver) -> list[str]:
+        note = (
+            "no go.mod: imports between the project's own packages cannot be told from "
+            "external ones"
+        )
+        folders = [one.folder for one in self.packages.values()]
+        return [note] if folders and all(self._modules.get(one) is None for one in folders) else []
+
+    # --- members
+
+    def find_member(self, resolver: Resolver, value: Value, name: str) -> list[FoundBinding]:
+        """Return a member at the least depth of embedding, if there is only one."""
+        level, seen = [value[1]], {value[1]}
+        while level:
+            hits = [found for one in level if (found := resolver.own_member(one, name))]
+            if hits:
+                return hits[0] if len(hits) == 1 else []
+            below: list[CodeSymbol] = []
+            for one in level:
+                for base, _ in self._promoted(resolver, one, name):
+                    if base not in seen:
+                        seen.add(base)
+                        below.append(base)
+            level = below
+        return []
+
+    @staticmethod
+    def _promoted(
+        resolver: Resolver, symbol: CodeSymbol, name: str
+    ) -> Iterable[tuple[CodeSymbol, tuple[Value, ...]]]:
+        """Yield what is embedded; a type defined by another one has its fields, not its methods."""
+        yield from resolver.direct_bases(symbol)
+        if symbol.underlying is not None and "alias" not in symbol.flags:
+            place = Place(symbol.unit, symbol.inner, END)
+            for value in parts(resolver.value_of_type(symbol.underlying, place)):
+                if value[0] != INSTANCE or value[1] is symbol:
+                    continue
+                if value[1].kind == "interface" or name not in value[1].outer_members:
+                    yield value[1], value[2]
+
+    # --- evaluation
+
+    def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
+        match term[0]:
+            case "variable":
+                values = parts(resolver.evaluate(term[1], place))
+                return union([self._as_variable(resolver, one) for one in values])
+            case "receiver parameter":
+                return self._receiver_parameter(resolver, term[1], place)
+        return None
+
+    @staticmethod
+    def _as_variable(resolver: Resolver, value: Value) -> Value | None:
+        """Return a variable's value: of a function, only what it takes and gives is certain."""
+        return (CALLABLE, resolver.result(value), ()) if value[0] == FUNCTION else value
+
+    @staticmethod
+    def _receiver_parameter(resolver: Resolver, number: int, place: Place) -> Value | None:
+        owner = place.unit.enclosing(place.scope)
+        if owner is None or number >= len(owner.type_parameters):
+            return None
+        name = owner.type_parameters[number]
+        if place.env is not None and name in place.env:
+            meant = place.env[name]
+            return (ALIAS, meant) if meant is not None else None
+        return resolver.evaluate((NAME, name), Place(owner.unit, owner.inner, END))
+
+    def call_result(
+        self, resolver: Resolver, term: Term, callee: Value | None, place: Place
+    ) -> Value | None:
+        if callee is None or callee[0] != OUTSIDE:
+            return None
+        first = term[2][0] if term[2] else None
+        if callee[1] in _SAME:
+            return resolver.evaluate(first, place)
+        if callee[1] in _ELEMENT:
+            return resolver.element(resolver.evaluate(first, place))
+        if callee[1] in _KEYS:
+            return (LIST, resolver.key(resolver.evaluate(first, place)))
+        if callee[1] in ("slices.Values", "slices.All", "slices.Backward", "maps.Values"):
+            element = resolver.element(resolver.evaluate(first, place))
+            return (MAP, element if "Values" in callee[1] else None, element)
+        if callee[1] == "maps.Keys":
+            key = resolver.key(resolver.evaluate(first, place))
+            return (MAP, key, key)
+        return None
+
+    def outside_result(
+        self,
+        resolver: Resolver,
+        name: str,
+        arguments: tuple[Term | None, ...],
+        place: Place | None,
+    ) -> Value | None:
+        if name in _OUTSIDE_TYPES:
+            return (OUTSIDE_INSTANCE, name, ())
+        return _native_value(_RESULTS[name]) if name in _RESULTS else None
+
+    def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        if value[:2] == (OUTSIDE_INSTANCE, "sync/atomic.Pointer") and name in ("Load", "Swap"):
+            return (CALLABLE, value[2][0] if value[2] else None, (), f"{value[1]}.{name}")
+        return (OUTSIDE, f"{value[1]}.{name}")
+
+    def iterable(self, resolver: Resolver, value: Value) -> Value:
+        """Return a function that is ranged over as a map of what it yields."""
+        if value[0] == LIST:
+            return (MAP, (OUTSIDE_INSTANCE, "int", ()), value[1])
+        if value[0] == CALLABLE and value[2] and value[2][0] and value[2][0][0] == CALLABLE:
+            yielded = value[2][0][2]
+            return (MAP, yielded[0], yielded[-1]) if yielded else value
+        return value
+
+    # --- interfaces
+
+    def finish(self, linker: "Linker") -> None:
+        """Add the packages with their files and imports, and the links to interfaces."""
+        resolver = linker.resolver
+        for package in self.packages.values():
+            node = _package_id(package)
+            linker.nodes[node] = OutlineNode(
+                node, package.path, "module", file=package.folder, full=package.path
+            )
+        for unit in resolver.units.values():
+            home = file_id(unit.path)
+            linker.add(_package_id(self.packages[unit.module]), "declares", home, 1, "package")
+            for path, line, _ in unit.imports:
+                package = self.by_path.get(path)
+                if package is not None and package.key != unit.module:
+                    linker.add(home, "imports", _package_id(package), line, "import")
+            for symbol in unit.symbols:
+                if symbol.attached_to is not None:
+                    linker.add(home, "declares", symbol.id, symbol.line, "package")
+        Implementations(linker).add()
+
+
+class Implementations:
+    """Which types have the methods of which interfaces: Go's own rule."""
+
+    def __init__(self, linker: "Linker") -> None:
+        self.linker, self.resolver = linker, linker.resolver
+        symbols = [
+            symbol
+            for unit in self.resolver.units.values()
+            for symbol in unit.symbols
+            if symbol.kind in TYPES and symbol.id and "alias" not in symbol.flags
+        ]
+        self.interfaces = [one for one in symbols if self._is_interface(one)]
+        self.types = [one for one in symbols if not self._is_interface(one)]
+
+    def _is_interface(self, symbol: CodeSymbol) -> bool:
+        defined = self.resolver.underlying((INSTANCE, symbol, ()))
+        return defined is not None and defined[0] == INSTANCE and defined[1].kind == "interface"
+
+    def add(self) -> None:
+        """Add the links of all types."""
+        wanted: list[tuple[CodeSymbol | str, dict[str, object]]] = []
+        for interface in self.interfaces:
+            methods = self._wanted(interface, 0)
+            if methods:
+                wanted.append((interface, methods))
+        declared = {one.full for one in self.interfaces}
+        for name, native in _NATIVE_INTERFACES.items():
+            if name not in declared:
+                wanted.append((name, {key: _native_signature(*one) for key, one in native.items()}))
+        having = [(one, self._methods(one)) for one in self.types]
+        by_method: dict[str, list[int]] = {}
+        for number, (_, methods) in enumerate(having):
+            for name in methods:
+                by_method.setdefault(name, []).append(number)
+        for target, methods in wanted:
+            rarest = min(methods, key=lambda name: len(by_method.get(name, ())))
+            for number in by_method.get(rarest, ()):
+                self._check(*having[number], target, methods)
+
+    def _check(
+        self,
+        symbol: CodeSymbol,
+        methods: dict[str, tuple[CodeSymbol, bool]],
+        target: CodeSymbol | str,
+        wanted: dict[str, object],
+    ) -> None:
+        needs_pointer = False
+        variables = target.type_parameters if isinstance(target, CodeSymbol) else ()
+        for name, signature in wanted.items():
+            method, is_pointer = methods.get(name, (None, False))
+            if method is None or not _alike(signature, self._signature(method), bool(variables)):
+                return
+            is_hidden = not name[:1].isupper() and isinstance(target, CodeSymbol)
+            if is_hidden and target.unit.module != method.unit.module:
+                return
+            needs_pointer = needs_pointer or is_pointer
+        if isinstance(target, str):
+            self.linker.add_outside(symbol.id, "implements", target, symbol.line)
+        else:
+            via = "receiver" if needs_pointer else "type"
+            self.linker.add(symbol.id, "implements", target.id, symbol.line, via)
+
+    def _wanted(self, symbol: CodeSymbol, depth: int) -> dict[str, object] | None:
+        """Return the methods of an interface with their signatures; None if not all are known."""
+        if "constraint" in symbol.flags or depth > 20:
+            return None
+        if symbol.underlying is not None:
+            defined = self.resolver.underlying((INSTANCE, symbol, ()))
+            return (
+                self._wanted(defined[1], depth + 1) if defined and defined[0] == INSTANCE else None
+            )
+        methods: dict[str, object] = {
+            method.name: self._signature(method, symbol.type_parameters)
+            for method in self._own_methods(symbol)
+        }
+        for base in self.resolver.base_values(symbol):
+            more: dict[str, object] | None = None
+            if base is not None and base[0] == INSTANCE:
+                more = self._wanted(base[1], depth + 1)
+            elif base is not None and base[1] in _NATIVE_INTERFACES:
+                native = _NATIVE_INTERFACES[base[1]]
+                more = {key: _native_signature(*one) for key, one in native.items()}
+            if more is None:
+                return None
+            methods |= more
+        return methods
+
+    @staticmethod
+    def _own_methods(symbol: CodeSymbol) -> Iterator[CodeSymbol]:
+        names = symbol.unit.scopes[symbol.inner].names if symbol.inner >= 0 else {}
+        for bindings in names.values():
+            number = bindings[0][B_SYMBOL]
+            if number >= 0 and symbol.unit.symbols[number].kind == "method":
+                yield symbol.unit.symbols[number]
+        for found in symbol.outer_members.values():
+            unit, binding = found[0]
+            yield unit.symbols[binding[B_SYMBOL]]
+
+    def _methods(self, symbol: CodeSymbol) -> dict[str, tuple[CodeSymbol, bool]]:
+        """Return the methods of a type by name, and whether only pointers have them."""
+        methods: dict[str, tuple[CodeSymbol, bool]] = {}
+        seen: set[CodeSymbol] = set()
+        level = [(symbol, False)]
+        while level:
+            below: list[tuple[CodeSymbol, bool]] = []
+            fresh: dict[str, list[tuple[CodeSymbol, bool]]] = {}
+            for one, through_pointer in level:
+                if one in seen:
+                    continue
+                seen.add(one)
+                for method in self._own_methods(one):
+                    is_pointer = "pointer" in method.flags and not through_pointer
+                    fresh.setdefault(method.name, []).append((method, is_pointer))
+                for base, position in self._embedded(one):
+                    is_pointer = f"pointer {position}" in one.flags
+                    below.append((base, through_pointer or is_pointer))
+            for name, found in fresh.items():
+                if len(found) == 1 and name not in methods:
+                    methods[name] = found[0]
+            level = below
+        return methods
+
+    def _embedded(self, symbol: CodeSymbol) -> Iterator[tuple[CodeSymbol, int]]:
+        for _, term, _, position in symbol.bases:
+            value = self.resolver.value_of_type(term, Place(symbol.unit, symbol.inner, position))
+            for one in parts(value):
+                if one[0] == INSTANCE:
+                    yield one[1], position
+
+    def _signature(self, method: CodeSymbol, variables: tuple[str, ...] = ()) -> object:
+        """Return the types of a method's parameters and results; None for type parameters."""
+        place = Place(method.unit, method.inner, END, dict.fromkeys(variables) or None)
+        names = method.unit.scopes[method.inner].names
+        taken = tuple(
+            self.resolver.value_of_type(names[name][0][B_TYPE], place)
+            for name in method.parameters
+            if name in names
+        )
+        result = method.result
+        terms = () if result is None else result[1] if result[0] == SEVERAL else (result,)
+        return taken, tuple(self.resolver.value_of_type(one, place) for one in terms)
+
+
+def _alike(wanted: object, given: object, is_generic: bool) -> bool:
+    """Tell whether two signatures agree; type parameters of an interface agree with all."""
+    for ours, theirs in zip(wanted, given, strict=True):  # type: ignore[call-overload]
+        if len(ours) != len(theirs):
+            return False
+        for one, other in zip(ours, theirs, strict=True):
+            if is_generic and one is None:
+                continue
+            if one is None or other is None or one[:2] != other[:2]:
+                return False
+    return True
+
+
+def _native_signature(taken: tuple[str, ...], given: tuple[str, ...]) -> object:
+    return tuple(map(_native_value, taken)), tuple(map(_native_value, given))
+
+
+def _native_value(text: str) -> Value:
+    if text.startswith("[]"):
+        return (LIST, (OUTSIDE_INSTANCE, text[2:], ()))
+    return (OUTSIDE_INSTANCE, text, ())
+
+
+def _only(node: "Node") -> "Node":
+    """Return the node inside of an element of a literal."""
+    while node.type == "literal_element" and node.named_children:
+        node = node.named_children[0]
+    return node
+
+
+def _package_id(package: GoPackage) -> str:
+    return project_id(f"{package.folder or '.'}/", package.path, 0)
+
+
+def _built_together(path: str, other: str) -> bool:
+    pairs = zip(_constraint(path), _constraint(other), strict=True)
+    return all(not one or not two or one == two for one, two in pairs)
+
+
+def _constraint(path: str) -> tuple[str, str]:
+    """Return the system and the machine that the name of a file restricts it to."""
+    words = posixpath.basename(path).removesuffix(".go").removesuffix("_test").split("_")[1:]
+    machine = words.pop() if words and words[-1] in _MACHINES else ""
+    system = words.pop() if words and words[-1] in _SYSTEMS else ""
+    return system, machine
+
+
+def _guesses(path: str) -> list[str]:
+    """Return the names that a package outside may have, the likeliest first."""
+    words = path.split("/")
+    last = words[-1]
+    if len(words) > 1 and last[:1] == "v" and last[1:].isdigit():
+        last = words[-2]
+    last = _VERSION.sub("", last)
+    names = [
+        last, last.removeprefix("go-"), last.removesuffix("-go"), last.removesuffix(".go"),
+        last.replace("-", "_"), last.replace("-", ""), last.split("-")[-1], last.split(".")[0],
+        last.split("-")[0],
+    ]  # fmt: skip
+    return list(dict.fromkeys(names))
+
+
+def _grammar(_path: str) -> object:
     import tree_sitter_go
 
-    capsule: object = tree_sitter_go.language()
-    return capsule
+    return tree_sitter_go.language()
 
 
-@cache
-def query() -> "Query":
-    """Return the compiled query for declarations."""
-    from tree_sitter import Language as Grammar
-    from tree_sitter import Query
+_FUNCTION = Form(
+    "func",
+    {
+        "name": "name", "params": "parameters", "result": "result", "body": "body",
+        "type_params": "type_parameters",
+    },
+    frozenset(),
+    {},
+)  # fmt: skip
+_CAST = Form("cast", {"type": "type", "of": "operand"}, frozenset(), {})
+_VARIABLE = Form("bind", {"name": "name", "type": "type", "value": "value"}, frozenset(), {})
 
-    return Query(Grammar(grammar()), QUERY.read_text(encoding="utf-8"))
-
-
-def extract(root: "Node", source: bytes, path: str) -> Facts:
-    """Return the facts of a file."""
-    return _File(source, path).facts(_broken(root) if root.has_error else _declarations(root))
-
-
-def _declarations(root: "Node") -> dict[str, list["Node"]]:
-    """Return the declarations of a file without errors: they are at its top."""
-    found: dict[str, list[Node]] = {}
-    for node in root.named_children:
-        kind = _TOP.get(node.type)
-        if kind in {"function", "method", "const"}:
-            found.setdefault(kind, []).append(node)
-        elif kind is not None:
-            inside = node.named_children
-            if len(inside) == 1 and inside[0].type in {"var_spec_list", "import_spec_list"}:
-                inside = inside[0].named_children
-            found.setdefault(kind, []).extend(one for one in inside if one.type in _PARTS)
-    return found
-
-
-def _broken(root: "Node") -> dict[str, list["Node"]]:
-    """Return the declarations of a file with errors: they may stand anywhere, and the errors with
-    them.
-    """
-    from tree_sitter import QueryCursor
-
-    found = QueryCursor(query()).captures(root)
-    return {
-        name: sorted(nodes, key=lambda node: (node.start_byte, node.end_byte))
-        for name, nodes in found.items()
-    }
-
-
-class _File:
-    """The facts of one file while they are collected."""
-
-    def __init__(self, source: bytes, path: str) -> None:
-        self.source = source
-        self.path = path
-        self.low = Lowering(source, EXPRESSIONS, STATEMENTS)
-        self.symbols: list[Symbol] = []
-        self.specs: list[Tree] = []
-        self.bodies: list[list[Tree]] = []
-
-    def facts(self, found: dict[str, list["Node"]]) -> Facts:
-        package = found.get("package", [])
-        for node in found.get("type", []):
-            self._type(node)
-        for node in found.get("function", []) + found.get("method", []):
-            self._function(node)
-        for node in found.get("var", []):
-            self._values(node, spec(self.low, node), "variable")
-        for node in found.get("const", []):
-            for one, lowered in const_specs(self.low, node):
-                self._values(one, lowered, "constant")
-        imports = [brought for node in found.get("import", []) if (brought := self._import(node))]
-        errors = {self.low.line(node.start_byte) for node in found.get("error", [])} | set(
-            self.low.cut
-        )
-        return Facts(
-            package=self.low.text(package[0]) if package else "",
-            symbols=self.symbols,
-            imports=imports,
-            detail=self._detail(package[0].start_byte if package else 0),
-            errors=sorted(errors),
-            rest=self.bodies,
-        )
-
-    def _detail(self, head: int) -> dict[str, Any]:
-        build = _BUILD.search(self.source[:head])
-        return {
-            "sha": hashlib.sha256(self.source).hexdigest(),
-            "lines": self.source.count(b"\n") + 1,
-            "test": 1 if self.path.endswith("_test.go") else 0,
-            "build": build.group(1).decode("utf-8", "replace").strip() if build else "",
-            "specs": _packed(self.specs),
-        }
-
-    def _add(
-        self,
-        name: str,
-        kind: str,
-        node: "Node",
-        signature: str,
-        tree: Any = None,
-        parent: int = FILE,
-        receiver: str = "",
-    ) -> int:
-        start, stop = node.start_byte, node.end_byte
-        first, last = self.low.line(start), self.low.line(max(start, stop - 1))
-        owner = receiver if parent == FILE else self.symbols[parent].name
-        self.symbols.append(
-            Symbol(
-                name,
-                kind,
-                parent,
-                first,
-                last,
-                start,
-                stop,
-                signature,
-                None if tree is None else _packed(tree),
-                f"{owner}.{name}" if owner else name,
-                hashlib.sha256(self.source[start:stop]).hexdigest(),
-            )
-        )
-        return len(self.symbols) - 1
-
-    def _line(self, start: int, stop: int) -> str:
-        return " ".join(
-            self.source[start : min(stop, start + 4 * _MAX_SIGNATURE)]
-            .decode("utf-8", "replace")
-            .split()
-        )[:_MAX_SIGNATURE]
-
-    def _head(self, node: "Node", word: str) -> str:
-        end = self.source.find(b"\n", node.start_byte, node.end_byte)
-        line = self._line(node.start_byte, end if end >= 0 else node.end_byte)
-        return f"{word} {line.removesuffix('{').rstrip()}"
-
-    def _function(self, node: "Node") -> None:
-        name = node.child_by_field_name("name")
-        if name is None:
-            return
-        body = node.child_by_field_name("body")
-        signature = self._line(
-            node.start_byte, body.start_byte if body is not None else node.end_byte
-        )
-        tree: dict[str, Any] = {
-            "params": self.low.type_params(node.child_by_field_name("type_parameters")),
-            "sig": self.low.signature(node),
-        }
-        if node.type == "method_declaration":
-            receiver, _ = self.low.params(node.child_by_field_name("receiver"))
-            tree["recv"] = receiver[0] if receiver else ["", ["?"]]
-        self.bodies.append(self.low.block(body))
-        kind, owner = ("method", _receiver(tree["recv"][1])) if "recv" in tree else ("function", "")
-        self._add(self.low.text(name), kind, node, signature, tree, receiver=owner)
-
-    def _type(self, node: "Node") -> None:
-        tree = type_spec(self.low, node)
-        shape = tree[3][0]
-        if tree[1] == "_":
-            return
-        kind = "interface" if shape == "if" and not tree[4] else "type"
-        index = self._add(tree[1], kind, node, self._head(node, "type"), tree)
-        inner = node.child_by_field_name("type")
-        if inner is not None and shape == "st":
-            for body in inner.named_children:
-                self._fields(body, index)
-        elif inner is not None and shape == "if":
-            for one in inner.named_children:
-                name = one.child_by_field_name("name") if one.type == "method_elem" else None
-                if name is not None:
-                    self._add(
-                        self.low.text(name),
-                        "method",
-                        one,
-                        self._line(one.start_byte, one.end_byte),
-                        parent=index,
-                    )
-
-    def _fields(self, body: "Node", parent: int) -> None:
-        for one in body.named_children:
-            names = [
-                name for name in one.children_by_field_name("name") if self.low.text(name) != "_"
-            ]
-            for name in names if one.type == "field_declaration" else ():
-                self._add(
-                    self.low.text(name),
-                    "field",
-                    one,
-                    self._line(one.start_byte, one.end_byte),
-                    parent=parent,
-                )
-
-    def _values(self, node: "Node", lowered: Tree, kind: str) -> None:
-        word = "var" if kind == "variable" else "const"
-        self.specs.append(lowered)
-        for place, name in enumerate(lowered[1]):
-            if name != "_":
-                self._add(name, kind, node, self._head(node, word), [len(self.specs) - 1, place])
-
-    def _import(self, node: "Node") -> Import | None:
-        path = node.child_by_field_name("path")
-        if path is None:
-            return None
-        name = node.child_by_field_name("name")
-        alias = self.low.text(name) if name is not None else ""
-        target = self.low.text(path).strip('"`')
-        return Import(
-            target,
-            self.low.line(node.start_byte),
-            alias="" if alias == "." else alias,
-            star=alias == ".",
-        )
-
-
-def _receiver(tree: Tree) -> str:
-    """Return a receiver's type as it is shown: without its parameters, with its star."""
-    form = "(*{})" if tree[0] == "*" else "{}"
-    while tree[0] in {"*", "["}:
-        tree = tree[1]
-    return form.format(tree[1] if tree[0] == "i" else "_")
-
-
-_packed = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False).encode
-
-
-LANGUAGE = Language(
+LANGUAGE = language(
+    GoRules(),
     name="go",
     suffixes=(".go",),
-    grammar=grammar,
+    grammar=_grammar,
     package="tree-sitter-go",
-    version=5,
-    extract=extract,
-    link=link,
+    version=6,
 )

@@ -360,7 +360,12 @@ class PythonRules(Rules):
     ) -> None:
         """Assigning to an attribute of self tells which attributes instances have."""
         walker.refer("assigns", term, target)
-        if term[0] == MEMBER and term[1] in ((THIS,), (OWN_TYPE,)) and walker.owner_type >= 0:
+        if (
+            term[0] == MEMBER
+            and term[1]
+            and term[1][0] in (THIS, OWN_TYPE)
+            and walker.owner_type >= 0
+        ):
             walker.attribute(walker.owner_type, term[2], type_term, value, node)
 
     def augmented(self, walker: "Walker", node: "Node", _form: Form) -> None:
