@@ -455,7 +455,7 @@ void use() { B::instance().add().add().done().done(); }
         B::done calls C local
         use calls B::add type
         use calls B::done type
-        use calls B::instance local
+        use calls B::instance type
         use calls C::done type
         """,
     ),
@@ -615,9 +615,8 @@ void use() { run(); both(); }
 """,
         },
         """
-        use calls one::both conditional
         use calls one::run import
-        use calls two::both conditional
+        loose use calls both 2
         """,
     ),
     ("go", "alias"): (

@@ -157,10 +157,10 @@ class Walker:
     def _matters(self, reference: Reference) -> bool:
         """Tell whether a reference may lead to something other than a local."""
         kind, _, scope, term, _, position, _ = reference
-        if kind == "calls" or (term[0] == MEMBER and term[1] is None):
-            return kind == "calls"
+        if kind.startswith("calls") or (term[0] == MEMBER and term[1] is None):
+            return kind.startswith("calls")
         if term[0] == MEMBER:
-            return kind != "reads" or term[1][0] in _WITH_OWNER
+            return not kind.startswith("reads") or term[1][0] in _WITH_OWNER
         if term[0] != NAME:
             return True
         is_member = False  # of a type around it, perhaps: only a type parameter surely is none

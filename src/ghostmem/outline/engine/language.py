@@ -52,7 +52,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.outline.engine import extract as extraction
 from ghostmem.outline.engine import link as linking
 from ghostmem.outline.engine.facts import B_VALUE, FILE, CodeSymbol, FoundBinding, Unit
-from ghostmem.outline.engine.resolve import Place, Resolver
+from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
 from ghostmem.outline.engine.table import Form
 from ghostmem.outline.engine.terms import (
     IMPORT,
@@ -195,7 +195,7 @@ class Rules:
             if binding[B_VALUE] is None or binding[B_VALUE][0] != IMPORT
         ]
 
-    def module_step(self, unit: Unit, found: list[FoundBinding]) -> str:
+    def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
         """Return the name of the step that found a name in a module."""
         return "module"
 
@@ -211,6 +211,10 @@ class Rules:
             names.append(outer.name)
         name = self.separator.join([symbol.unit.module, *reversed(names)])
         return name, ""
+
+    def member_name(self, symbol: CodeSymbol, owner: CodeSymbol) -> str:
+        """Return the name that a member declared outside of its type is bound to."""
+        return symbol.name + self.call_suffix
 
     def owner_of(
         self, resolver: Resolver, symbol: CodeSymbol, owner: CodeSymbol | None
@@ -298,6 +302,10 @@ class Rules:
     def is_shared(self, symbol: CodeSymbol) -> bool:
         """Tell whether reading and writing a variable are relations: not of locals and fields."""
         return symbol.kind in ("variable", "constant") or "static" in symbol.flags
+
+    def is_candidate(self, symbol: CodeSymbol) -> bool:
+        """Tell whether an unresolved call of its name may mean a symbol."""
+        return symbol.kind in CALLABLES or symbol.kind in TYPES
 
     def is_receiver(self, resolver: Resolver, term: Term, place: Place) -> bool:
         """Tell whether a term is the instance that a method was called on."""

@@ -18,6 +18,7 @@ from ghostmem.outline.engine.facts import (
 )
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
 from ghostmem.outline.engine.terms import (
+    ALIAS,
     CALLABLE,
     CONSTRUCT,
     FUNCTION,
@@ -96,10 +97,10 @@ class Linker:
         """Return the graph."""
         units = list(self.resolver.units.values())
         nodes = self.nodes = {node.id: node for unit in units for node in self._nodes(unit)}
-        symbols = [symbol for unit in units for symbol in unit.symbols]
-        self.callables = Counter(
-            one.name for one in symbols if one.kind in CALLABLES or one.kind in TYPES
-        )
+        symbols = [
+            symbol for unit in units for symbol in unit.symbols if "redeclared" not in symbol.flags
+        ]
+        self.callables = Counter(one.name for one in symbols if self.rules.is_candidate(one))
         self.values = Counter(one.name for one in symbols if one.kind != "function")
         for unit in units:
             self._structure(unit)
@@ -176,7 +177,7 @@ class Linker:
         for symbol in unit.symbols:
             if not symbol.id:
                 continue
-            parent = symbol.attached_to
+            parent = symbol.attached_to if "guest" not in symbol.flags else None
             start = parent.id if parent is not None else self.node_of(unit, symbol.parent)
             self.add(start, "declares", symbol.id, symbol.line, "local")
             for relation, term, line, position in symbol.bases:
@@ -241,19 +242,34 @@ class Linker:
         kind, number, scope, term, line, position, arguments = reference
         owner = self.node_of(unit, number)
         place = Place(unit, scope, position)
+        is_redeclared = number != FILE and "redeclared" in unit.symbols[number].flags
+        if kind == "uses" and is_redeclared:
+            return  # the definition names the same types
+        kind, sure = kind.removesuffix("?"), kind[-1] != "?"
         if kind == "calls":
-            self._call(owner, term, line, arguments or (), place)
+            self._call(owner, term, line, arguments or (), place, sure=sure)
         else:
-            self._read(owner, "accesses" if kind == "reads" else kind, term, line, place)
+            kind = "accesses" if kind == "reads" else kind
+            self._read(owner, kind, term, line, place, sure=sure)
 
     def _call(
-        self, owner: str, term: Term, line: int, arguments: tuple[Term | None, ...], place: Place
+        self,
+        owner: str,
+        term: Term,
+        line: int,
+        arguments: tuple[Term | None, ...],
+        place: Place,
+        *,
+        sure: bool = True,
     ) -> None:
+        """Add the links of a call; one that is not sure is none if nothing like it is declared."""
         targets = self.targets(term, place)
         for target in targets:
             if target.symbol is not None and self._holds_callee(target.symbol):
                 self._link_read(owner, "accesses", target, line)
-        callees = self.rules.overloads(self.resolver, self._callees(targets), arguments, place)
+        callees = self._defined(
+            self.rules.overloads(self.resolver, self._callees(targets), arguments, place)
+        )
         project = {id(one.symbol) for one in callees if one.symbol is not None}
         for callee in callees:
             if callee.symbol is None:
@@ -261,9 +277,23 @@ class Linker:
                     self.add_outside(owner, "calls", callee.value[1], line)
             else:
                 via = "conditional" if len(project) > 1 else callee.via
-                self._call_symbol(owner, callee.symbol, line, arguments, place, via)
-        if not callees:
+                self._call_symbol(owner, callee.symbol, line, arguments, place, via, sure=sure)
+        is_literal = any(
+            target.value is not None and target.value[0] == CALLABLE for target in targets
+        )
+        if not callees and sure and not is_literal:
             self._leave(owner, "calls", term, line)
+
+    def _defined(self, targets: Iterable[Target]) -> list[Target]:
+        """Return the definitions of targets."""
+        found: list[Target] = []
+        for target in targets:
+            if target.symbol is None:
+                found.append(target)
+            else:
+                symbols = self.rules.definitions(self.resolver, target.symbol)
+                found += [Target(target.via, symbol) for symbol in symbols]
+        return list(dict.fromkeys(found))
 
     @staticmethod
     def _holds_callee(symbol: CodeSymbol) -> bool:
@@ -306,27 +336,40 @@ class Linker:
         arguments: tuple[Term | None, ...],
         place: Place,
         via: str,
+        *,
+        sure: bool = True,
     ) -> None:
         if symbol.kind not in TYPES:
-            if via in self.rules.virtual and self._is_of_interface(symbol):
-                via = "interface"
+            is_abstract = via in self.rules.virtual and self._is_of_interface(symbol)
+            via = "interface" if is_abstract or "pure" in symbol.flags else via
             self._add_project(owner, "calls", symbol, line, via)
             return
         self._add_project(owner, "uses", symbol, line, via)
         if self.rules.calls_convert:
             return
+        symbol = self._behind_alias(symbol)
         made = self.resolver.own_member(symbol, self.rules.constructor + self.rules.call_suffix)
         constructors = [
             Target(via, unit.symbols[one[B_SYMBOL]]) for unit, one in made if one[B_SYMBOL] >= 0
         ]
         chosen = self.rules.overloads(self.resolver, constructors, arguments, place)
         for target in chosen or [Target(via, symbol)]:
-            if target.symbol is not None and (chosen or symbol.kind == "type"):
+            is_plain = symbol.kind == "type" and "alias" not in symbol.flags
+            if target.symbol is not None and (chosen or (sure and is_plain)):
                 self._add_project(owner, "calls", target.symbol, line, via)
+
+    def _behind_alias(self, symbol: CodeSymbol) -> CodeSymbol:
+        """Return the type that another name of it stands for."""
+        if "alias" in symbol.flags:
+            value = self.resolver.symbol_value(symbol)
+            if value is not None and value[0] == ALIAS and value[1][0] == INSTANCE:
+                meant: CodeSymbol = value[1][1]
+                return meant
+        return symbol
 
     def _add_project(self, owner: str, kind: str, symbol: CodeSymbol, line: int, via: str) -> None:
         ends = [one.id for one in self.rules.definitions(self.resolver, symbol) if one.id]
-        for end in ends:
+        for end in ends if kind != "uses" or ends != [owner] else ():
             self.add(owner, kind, end, line, via if len(ends) == 1 else "conditional")
 
     @staticmethod
@@ -337,12 +380,18 @@ class Linker:
         is_static = "static" in symbol.flags
         return owner is not None and owner.kind == "interface" and not is_static
 
-    def _read(self, owner: str, kind: str, term: Term, line: int, place: Place) -> None:
-        targets = self.targets(term, place, follow=False)
+    def _read(
+        self, owner: str, kind: str, term: Term, line: int, place: Place, *, sure: bool = True
+    ) -> None:
+        targets = self._defined(self.targets(term, place, follow=False))
         if len({id(one.symbol) for one in targets if one.symbol is not None}) > 1:
             targets = [one._replace(via="conditional") for one in targets]
+        if kind == "uses":
+            targets = [
+                one for one in targets if (sure if one.symbol is None else one.symbol.kind in TYPES)
+            ]
         found = sum(self._link_read(owner, kind, target, line) for target in targets)
-        if not found and not targets and not self._is_known(term, place):
+        if sure and not found and not targets and not self._is_known(term, place):
             self._leave(owner, kind, term, line)
 
     def _link_read(self, owner: str, kind: str, target: Target, line: int) -> bool:
@@ -406,6 +455,7 @@ class Linker:
                 return []
             via = "receiver" if self._is_receiver(term[1], place) else "type"
             base = self.resolver.evaluate(term[1], place)
+            self.resolver.asking = place.unit
             found_targets = [
                 target
                 for value in parts(base)

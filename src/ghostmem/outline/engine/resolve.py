@@ -12,6 +12,7 @@ from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     B_TYPE,
     B_VALUE,
+    BLOCK,
     CLASS,
     END,
     FUNCTION_SCOPE,
@@ -109,6 +110,7 @@ class Resolver:
         self.memo: dict[object, Value | None] = {}
         self.busy: set[object] = set()
         self.depth = 0
+        self.asking: Unit | None = None  # the file that the last member was looked up for
         self._evaluators: dict[str, Callable[[Term, Place], Value | None]] = {
             NAME: self._name, MEMBER: self._member, CALL: self._call, ELEMENT: self._element,
             KEY: self._key, PART: self._part, VALUE_OF: self._value_of, SYMBOL: self._symbol,
@@ -157,9 +159,8 @@ class Resolver:
             binding: Binding = (
                 symbol.start, 0, symbol.scope, None, (SYMBOL, symbol.number), symbol.number,
             )  # fmt: skip
-            owner.outer_members.setdefault(symbol.name + self.rules.call_suffix, []).append(
-                (unit, binding)
-            )
+            name = self.rules.member_name(symbol, owner)
+            owner.outer_members.setdefault(name, []).append((unit, binding))
             symbol.attached_to = owner
 
     # --- names
@@ -188,15 +189,16 @@ class Resolver:
                 late = late or bindings  # declared after this
             if here.kind == FUNCTION_SCOPE:
                 position = END
-                owner = unit.symbols[here.symbol].attached_to if here.symbol >= 0 else None
-                if rules.members_visible and owner is not None:
+            if rules.members_visible and here.symbol >= 0 and here.kind != BLOCK:
+                owner = unit.symbols[here.symbol].attached_to
+                if owner is not None:
                     found = self.lookup(owner.unit, owner.inner, name)
                     if found.bindings:
                         return found
-            elif here.module is not None and (
+            if here.module is not None and (
                 of_module := rules.module_names(self, unit, here.module, name)
             ):
-                return Found(of_module, rules.module_step(unit, of_module))
+                return Found(of_module, rules.module_step(unit, here.module, of_module))
             scope = here.parent
         return Found([(unit, one) for one in late], "local")
 
@@ -308,6 +310,7 @@ class Resolver:
 
     def _member(self, term: Term, place: Place) -> Value | None:
         base = self.evaluate(term[1], place)
+        self.asking = place.unit
         return union([self.member(one, term[2]) for one in parts(base)])
 
     def _call(self, term: Term, place: Place) -> Value | None:

@@ -1,0 +1,821 @@
+"""C and C++: what their tables do not say. Declarators, constructors, namespaces and templates are
+noted here; `cfamily_names` looks names up by includes and joins declarations with definitions."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ghostmem.outline.engine.extract import UNLIMITED, better_tree
+from ghostmem.outline.engine.facts import (
+    CLASS,
+    FILE,
+    FUNCTION_SCOPE,
+    MODULE_SCOPE,
+    NO_SYMBOL,
+    CodeSymbol,
+)
+from ghostmem.outline.engine.table import Form, form
+from ghostmem.outline.engine.terms import (
+    CALL,
+    CONSTRUCT,
+    GENERIC,
+    IMPORT,
+    LAMBDA,
+    MEMBER,
+    NAME,
+    SYMBOL,
+    TYPE_PARAMETER,
+    VALUE_OF,
+    Term,
+)
+from ghostmem.outline.languages.c_macros import blanked, without_conditions
+from ghostmem.outline.languages.cfamily_names import EACH, INDEX, INITIALIZED, FamilyNames
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tree_sitter import Node
+
+    from ghostmem.outline.engine.extract import Walker
+
+TABLE = """
+preproc_include              hook fn=include
+preproc_if,preproc_ifdef,preproc_elif hook fn=condition
+function_definition          hook fn=definition
+declaration,field_declaration hook fn=declaration
+type_definition              hook fn=typedef
+struct_specifier,union_specifier,class_specifier,enum_specifier hook fn=record type_fn=record
+compound_statement,if_statement,for_statement,while_statement,switch_statement block
+identifier,type_identifier   name
+field_expression             hook fn=field
+call_expression              hook fn=call
+new_expression,compound_literal_expression hook fn=new
+assignment_expression,update_expression hook fn=assignment
+cast_expression              cast type=type of=value
+conditional_expression       either test=condition
+subscript_expression         hook fn=subscript
+parenthesized_expression     same of=0
+pointer_expression           same of=argument
+primitive_type,sized_type_specifier primitive
+placeholder_type_specifier,auto,decltype notype
+type_descriptor              hook type_fn=descriptor
+comment,preproc_def,preproc_function_def,preproc_call,preproc_defined,preproc_arg skip
+attribute_declaration,attribute_specifier,gnu_asm_expression,ms_declspec_modifier skip
+statement_identifier,string_literal,raw_string_literal,char_literal,number_literal skip
+system_lib_string,friend_declaration,field_designator,alignas_qualifier skip
+"""
+CPP_TABLE = """
+namespace_definition         hook fn=namespace
+using_declaration,namespace_alias_definition hook fn=using
+template_declaration         hook fn=template
+alias_declaration            hook fn=alias
+field_initializer            hook fn=initializer
+for_range_loop               hook fn=loop
+catch_clause                 hook fn=catch
+lambda_expression            hook fn=lambda_
+lambda_capture_initializer   hook fn=capture
+qualified_identifier         hook fn=qualified type_fn=written_type
+template_type,template_function hook fn=qualified type_fn=written_type
+dependent_type               same of=0
+this                         this
+operator_name,destructor_name,template_parameter_list skip
+"""
+_RECORDS = {"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"}
+_NAMES = {"identifier", "field_identifier", "type_identifier", "namespace_identifier"}
+_WHOLE_NAMES = _NAMES | {"destructor_name", "operator_name"}
+_INDIRECT = {"pointer_declarator", "reference_declarator"}
+_WRAPPERS = _INDIRECT | {
+    *("array_declarator", "init_declarator", "parenthesized_declarator", "attributed_declarator"),
+    *("function_declarator", "bitfield_clause", "structured_binding_declarator"),
+}
+_DECLARATORS = _WRAPPERS | _WHOLE_NAMES | {"qualified_identifier"}
+_MAX_DECLARATORS = 64  # inside each other
+_INITIALIZERS = ("argument_list", "initializer_list")
+_CONSTANT = {"const", "constexpr", "constinit"}
+_DEFINING = {"default_method_clause", "delete_method_clause", "try_statement"}
+_CASTS = {"static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"}
+_MAKERS = {"make_unique": "unique_ptr", "make_shared": "shared_ptr", "make_optional": "optional"}
+# macros of GoogleTest: the body is a method of a class that extends the first argument
+_WITH_FIXTURE = {"TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P"}
+_ALIAS = form("type type=type")
+
+
+class Declarator(NamedTuple):
+    """The parts of a declarator: its name as a path, and what is around the name."""
+
+    path: list[str]
+    wrappers: list[str]
+    function: "Node | None"  # if a function is declared, and no pointer to one
+    is_callback: bool  # a pointer to a function
+
+    @property
+    def is_indirect(self) -> bool:
+        """Tell whether this declares a pointer or a reference."""
+        return not _INDIRECT.isdisjoint(self.wrappers)
+
+
+class Family(FamilyNames):
+    """The rules that C and C++ share."""
+
+    # --- files and modules
+
+    def parsed_again(self, root: "Node", source: bytes) -> "Node":
+        """Parse again without the macros and directives that hide declarations."""
+        from tree_sitter import Language, Parser
+
+        plain = blanked(source)
+        if plain != source:
+            root = Parser(Language(self.grammar())).parse(plain).root_node
+        if root.has_error and (flat := without_conditions(plain)) != plain:
+            root = better_tree(root, self.grammar(), flat)
+        return root
+
+    def include(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Note an include."""
+        path = node.child_by_field_name("path")
+        text = walker.text(path) if path is not None else ""
+        if text[:1] in ('"', "<"):
+            walker.import_path(text[1:-1], node, text[0])
+
+    def condition(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Visit all branches of a condition of the preprocessor, not the condition."""
+        test = node.child_by_field_name("condition") or node.child_by_field_name("name")
+        for child in node.named_children:
+            if child != test:
+                walker.visit(child)
+
+    def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Enter a namespace; an inline one is transparent, one without a name hides what it has."""
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        path = (
+            [] if any(child.type == "inline" for child in node.children) else path_of(walker, name)
+        )
+        hidden = walker.state.get("hidden", False)
+        walker.state["hidden"] = hidden or name is None
+        self._enter(walker, node, path, body)
+        walker.state["hidden"] = hidden
+
+    def _enter(self, walker: "Walker", node: "Node", path: list[str], body: "Node | None") -> None:
+        if not path:
+            if body is not None:
+                walker.visit_all(body)
+            return
+        symbol = walker.declare(node, path[0], "module")
+        symbol.flags.add("inline")
+        owner = walker.owner
+        with walker.inside(MODULE_SCOPE, symbol.number) as symbol.inner:
+            walker.owner = symbol.number
+            self._enter(walker, node, path[1:], body)
+        walker.owner = owner
+
+    def using(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Note `using a::b`, `using namespace a` and `namespace a = b::c`."""
+        alias = node.child_by_field_name("name")
+        path = next((path_of(walker, child) for child in node.named_children if child != alias), [])
+        if alias is not None:
+            term: Term = (IMPORT, "::".join(path), None)
+            walker.bind(walker.text(alias), node.start_byte, None, term)
+        elif any(child.type == "namespace" for child in node.children):
+            walker.unit.stars.append("::".join(path))
+        elif len(path) > 1:
+            term = (IMPORT, "::".join(path[:-1]), path[-1])
+            walker.bind(path[-1], node.start_byte, None, term)
+
+    def template(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Remember the parameters of a template for its declaration."""
+        parameters = node.child_by_field_name("parameters")
+        names = []
+        for parameter in parameters.named_children if parameters is not None else ():
+            listed = [
+                child for child in parameter.named_children if child.type == "type_identifier"
+            ]
+            names += [walker.text(child) for child in listed[:1]]
+        for child in node.named_children:
+            if child != parameters:
+                walker.state["template"] = names
+                walker.visit(child)
+        walker.state["template"] = []
+
+    def _bind_template(self, walker: "Walker", symbol: CodeSymbol, names: list[str]) -> None:
+        symbol.type_parameters = tuple(names)
+        for name in names:
+            walker.bind(name, symbol.start, None, (TYPE_PARAMETER, name, None))
+
+    # --- types
+
+    def written_type(
+        self, walker: "Walker", node: "Node", _form: Form | None = None
+    ) -> Term | None:
+        """Return the term of a type with qualifiers or template arguments, and note it."""
+        path = path_of(walker, node)
+        if not path:
+            return None
+        arguments = self._template_arguments(walker, node, path)
+        term = path_term(path)
+        walker.refer("uses", term, node)
+        return (GENERIC, term, tuple(arguments)) if arguments else term
+
+    def _template_arguments(
+        self, walker: "Walker", node: "Node", path: list[str]
+    ) -> list[Term | None]:
+        """Note the template arguments in a name, and its scope if that is a type; return those at
+        its end."""
+        arguments: list[Term | None] = []
+        part: Node | None = node
+        while part is not None:
+            is_qualified = part.type == "qualified_identifier"
+            named = part.child_by_field_name("scope") if is_qualified else part
+            listed = named.child_by_field_name("arguments") if named is not None else None
+            arguments = [
+                walker.type_term(child)
+                for child in (listed.named_children if listed is not None else ())
+            ]
+            part = part.child_by_field_name("name") if is_qualified else None
+        if len(path) > 1 and path[0] not in ("std", ""):
+            walker.refer("uses?", path_term(path[:-1]), node)
+        return arguments
+
+    def descriptor(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """Return the type in a cast or a list of template arguments."""
+        return walker.type_term(node.child_by_field_name("type"))
+
+    def record(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """Declare a struct, class, union or enum with a body; without one it is used."""
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        typedef, walker.state["typedef"] = walker.state.get("typedef", ""), ""
+        path = path_of(walker, name) or ([typedef] if typedef else [])
+        if body is None:
+            if not path:
+                return None
+            term = path_term([*path[:-1], self.tag(node, path[-1])])
+            walker.refer("uses", term, node)
+            return term
+        if node.type == "enum_specifier":
+            return self._enum(walker, node, body, path, name is not None)
+        if not path:
+            if walker.scope_kind == CLASS:
+                walker.visit_all(body)
+            return None
+        symbol = self._type(walker, node, path, name is not None)
+        for clause in node.named_children:
+            for base in clause.named_children if clause.type == "base_class_clause" else ():
+                if base_path := path_of(walker, base):
+                    term = path_term(base_path)
+                    symbol.bases.append(("extends", term, base.start_point[0] + 1, base.start_byte))
+        names, walker.state["template"] = walker.state.get("template", []), []
+        before = walker.state.get("record")
+        walker.state["record"] = symbol, names
+        walker.type_body(symbol, body, _ALIAS, body)
+        walker.state["record"] = before
+        return (SYMBOL, symbol.number)
+
+    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        """Bind the parameters of a template inside of its type."""
+        record = walker.state.get("record")
+        if record is not None and record[0] is symbol:
+            self._bind_template(walker, symbol, record[1])
+
+    def tag(self, node: "Node", name: str) -> str:
+        """Return the name of a struct, union or enum as it is bound."""
+        return name
+
+    def _type(self, walker: "Walker", node: "Node", path: list[str], tagged: bool) -> CodeSymbol:
+        self._hide(walker)
+        symbol = walker.define(node, path[-1], "type")
+        name = self.tag(node, path[-1]) if tagged else path[-1]
+        if len(path) > 1:
+            symbol.receiver = path_term(path[:-1])
+        else:
+            walker.bind_symbol(symbol, name, node.start_byte)
+            self.spill(walker, symbol, name)
+        return symbol
+
+    def spill(self, walker: "Walker", symbol: CodeSymbol, name: str) -> None:
+        """Make a type visible around the type that it is declared in, if the language does so."""
+
+    @staticmethod
+    def _hide(walker: "Walker") -> None:
+        if walker.state.get("hidden"):
+            walker.flags.add("hidden")
+
+    def _enum(
+        self, walker: "Walker", node: "Node", body: "Node", path: list[str], tagged: bool
+    ) -> Term | None:
+        """Declare an enum; its constants are visible around it, unless it is a class."""
+        is_scoped = any(child.type in ("class", "struct") for child in node.children)
+        symbol = self._type(walker, node, path, tagged) if path else None
+        term: Term | None = (SYMBOL, symbol.number) if symbol is not None else None
+        outer = walker.scope
+        before = walker.owner
+        if symbol is not None:
+            symbol.flags.add("enum")
+            walker.unit.scopes.append(type(walker.unit.scopes[0])(outer, CLASS, symbol.number))
+            walker.scope = symbol.inner = len(walker.unit.scopes) - 1
+        for child in body.named_children:
+            name = child.child_by_field_name("name")
+            if child.type != "enumerator" or name is None:
+                continue
+            self._hide(walker)
+            constant = walker.define(child, walker.text(name), "constant")
+            homes = {walker.scope} if is_scoped else {walker.scope, outer}
+            for home in sorted(homes):
+                walker.bind(constant.name, child.start_byte, term, None, constant.number, home=home)
+            walker.visit(child.child_by_field_name("value"))
+        walker.scope, walker.owner = outer, before
+        return term
+
+    def typedef(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Declare typedefs; one that only repeats the name of its struct is no second symbol."""
+        typed = node.child_by_field_name("type")
+        is_record = typed is not None and typed.type in _RECORDS
+        tag = typed.child_by_field_name("name") if typed is not None and is_record else None
+        has_body = typed is not None and is_record and typed.child_by_field_name("body") is not None
+        listed = [declarator(walker, child) for child in node.children_by_field_name("declarator")]
+        declarators = [one for one in listed if one is not None]
+        if declarators and has_body and tag is None:
+            walker.state["typedef"] = declarators.pop(0).path[-1]
+        term = walker.type_term(typed) if has_body or not declarators else None
+        for one in declarators:
+            if has_body and tag is not None and walker.text(tag) == one.path[-1]:
+                if term is not None:
+                    walker.bind(one.path[-1], node.start_byte, None, term)
+                continue
+            symbol = self._type(walker, node, one.path, False)
+            symbol.flags.add("alias")
+            if has_body and tag is not None:
+                with walker.inside(CLASS, symbol.number) as symbol.inner:
+                    before, walker.owner = walker.owner, symbol.number
+                    tag_term = path_term([self.tag(typed, walker.text(tag))])
+                    walker.refer("uses", tag_term, tag)
+                    walker.owner = before
+                    symbol.underlying = tag_term
+            else:
+                walker.type_body(symbol, None, _ALIAS, node)
+            if one.function is not None or one.is_callback:
+                symbol.underlying = None
+
+    def alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Declare `using T = ...`."""
+        name = node.child_by_field_name("name")
+        if name is not None:
+            symbol = self._type(walker, node, [walker.text(name)], False)
+            symbol.flags.add("alias")
+            walker.type_body(symbol, None, _ALIAS, node)
+
+    # --- functions and variables
+
+    def definition(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Declare a function with a body."""
+        declared = declarator(walker, node.child_by_field_name("declarator"))
+        typed, body = node.child_by_field_name("type"), node.child_by_field_name("body")
+        if declared is None or declared.function is None:
+            walker.type_term(typed)
+            walker.visit(body)
+            return
+        before = [
+            child
+            for child in node.named_children
+            if child.type in ("field_initializer_list", "declaration", "try_statement")
+        ]
+        self._function(walker, node, declared, typed, [*before, *([body] if body else [])])
+
+    def _function(
+        self,
+        walker: "Walker",
+        node: "Node",
+        declared: Declarator,
+        typed: "Node | None",
+        parts: "Sequence[Node]",
+    ) -> None:
+        """Declare a function or method, with its body or without."""
+        names, walker.state["template"] = walker.state.get("template", []), []
+        symbol = self._function_symbol(walker, node, declared, typed)
+        listed = declared.function.named_children if declared.function is not None else []
+        trailing = [child for child in listed if child.type == "trailing_return_type"]
+        function, owner = walker.function, walker.owner
+        with walker.inside(FUNCTION_SCOPE, symbol.number) as symbol.inner:
+            walker.function, walker.owner = symbol, symbol.number
+            self._bind_template(walker, symbol, names)
+            symbol.result = walker.type_term(trailing[0] if trailing else typed)
+            self._parameters(walker, declared.function, symbol)
+            for part in parts:
+                walker.visit_body(part)
+        walker.function, walker.owner = function, owner
+
+    def _function_symbol(
+        self, walker: "Walker", node: "Node", declared: Declarator, typed: "Node | None"
+    ) -> CodeSymbol:
+        in_type, name = walker.scope_kind == CLASS, declared.path[-1]
+        body = node.child_by_field_name("body")
+        is_macro = typed is None and body is not None and not in_type and name.isupper()
+        is_macro = is_macro and len(declared.path) == 1
+        if is_macro and declared.function is not None:  # TEST(Suite, Case) { ... }
+            name = " ".join(walker.text(declared.function).split())[:160]
+        self._hide(walker)
+        symbol = walker.define(node, name, "method" if in_type else "function")
+        if walker.function is not None and not in_type:
+            symbol.parent = FILE  # no function is inside of another one; the source is broken
+        kinds = {child.type for child in node.children}
+        default = node.child_by_field_name("default_value")
+        symbol.flags |= {
+            flag
+            for flag, holds in (
+                ("declared", body is None and kinds.isdisjoint(_DEFINING)),
+                ("static", "static" in _specifiers(walker, node)),
+                ("pure", default is not None and walker.text(default) == "0"),
+                ("deleted", "delete_method_clause" in kinds),
+            )
+            if holds
+        }
+        if len(declared.path) > 1:
+            symbol.receiver = path_term(declared.path[:-1])
+        elif is_macro and declared.path[-1] in _WITH_FIXTURE:
+            symbol.flags.add("guest")
+            symbol.receiver = (NAME, name.partition("(")[2].partition(",")[0])
+        else:
+            owner = walker.unit.symbols[walker.owner].name if in_type else ""
+            walker.bind_symbol(symbol, self.constructor if owner == name else name, node.start_byte)
+        return symbol
+
+    def _parameters(
+        self, walker: "Walker", function: "Node | None", symbol: CodeSymbol | None
+    ) -> None:
+        """Bind the parameters of a function; note how many arguments it takes, and their types."""
+        listed = function.child_by_field_name("parameters") if function is not None else None
+        types: list[str] = []
+        least = most = 0
+        for node in listed.children if listed is not None else ():
+            if node.type in ("...", "variadic_parameter", "variadic_parameter_declaration"):
+                most = UNLIMITED
+            elif node.type in ("parameter_declaration", "optional_parameter_declaration"):
+                typed, name = (node.child_by_field_name(key) for key in ("type", "declarator"))
+                text = walker.text(typed) if typed is not None else ""
+                if text == "void" and name is None:
+                    continue
+                types.append(" ".join(text.split()).rpartition("::")[2])
+                least += node.type == "parameter_declaration"
+                most += 1
+                term = walker.type_term(typed)
+                walker.visit(node.child_by_field_name("default_value"))
+                self._bind_local(walker, declarator(walker, name), term, None, node.start_byte)
+        if symbol is not None:
+            symbol.min_arguments, symbol.max_arguments, symbol.detail = least, most, types
+
+    @staticmethod
+    def _bind_local(
+        walker: "Walker",
+        declared: Declarator | None,
+        type_term: Term | None,
+        value: Term | None,
+        position: int,
+    ) -> None:
+        """Bind a local; a pointer to a function has no type."""
+        if declared is not None:
+            known = (None, None) if declared.is_callback else (type_term, value)
+            walker.bind(declared.path[-1], position, *known)
+
+    def declaration(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Declare functions and variables; inside of a body bind locals."""
+        typed = node.child_by_field_name("type")
+        declarators = node.children_by_field_name("declarator")
+        if walker.scope_kind not in (CLASS, MODULE_SCOPE) and walker.scope:
+            self._locals(walker, node, typed, declarators)
+            return
+        has_body = typed is not None and typed.child_by_field_name("body") is not None
+        if typed is not None and typed.type in _RECORDS and not declarators and not has_body:
+            return  # declared before its definition
+        shared = walker.type_term(typed) if has_body else None
+        template = walker.state.get("template", [])
+        for child in declarators:
+            walker.state["template"] = template
+            declared = declarator(walker, child)
+            if declared is not None and declared.function is not None:
+                self._function(walker, node, declared, None if has_body else typed, ())
+            elif declared is not None:
+                self._variable(walker, node, child, declared, shared or typed)
+
+    def _variable(
+        self,
+        walker: "Walker",
+        node: "Node",
+        child: "Node",
+        declared: Declarator,
+        typed: "Node | Term | None",
+    ) -> None:
+        """Declare a variable, constant or field; its initial value belongs to what is around it."""
+        words, in_type = _specifiers(walker, node), walker.scope_kind == CLASS
+        value = child.child_by_field_name("value") or node.child_by_field_name("default_value")
+        is_field = in_type and "static" not in words
+        is_constant = (
+            not _CONSTANT.isdisjoint(words) and "pointer_declarator" not in declared.wrappers
+        )
+        self._hide(walker)
+        kind = "field" if is_field else "constant" if is_constant else "variable"
+        symbol = walker.define(node, declared.path[-1], kind)
+        is_declared = value is None and ("extern" in words or (in_type and not is_field))
+        symbol.flags |= {"declared"} if is_declared else set()
+        symbol.flags |= {"static"} if "static" in words and not in_type else set()
+        symbol.flags |= {"indirect"} if declared.is_indirect else set()
+        owner = walker.owner
+        walker.owner = owner if is_field else symbol.number
+        type_term = typed if isinstance(typed, tuple) else walker.type_term(typed)
+        walker.owner = owner
+        term = walker.visit(value)
+        if not is_field and value is not None and value.type in _INITIALIZERS:
+            self._constructed(walker, declared, value, type_term, node)
+        if len(declared.path) > 1:
+            symbol.receiver = path_term(declared.path[:-1])
+        else:
+            known = (type_term, term if type_term is None else None)
+            known = (None, None) if declared.is_callback else known
+            walker.bind(declared.path[-1], child.start_byte, *known, symbol.number)
+
+    def _locals(
+        self,
+        walker: "Walker",
+        node: "Node",
+        typed: "Node | None",
+        declarators: "Sequence[Node]",
+    ) -> None:
+        """Bind the locals of a declaration, each after its value."""
+        type_term = walker.type_term(typed)
+        for child in declarators:
+            value = child.child_by_field_name("value") or node.child_by_field_name("value")
+            declared = declarator(walker, child)
+            term = walker.visit(value)
+            if declared is not None and declared.function is not None:
+                if count := self._vexing(walker, declared.function):
+                    walker.refer("calls", (CONSTRUCT, type_term), node, [None] * count)
+            elif declared is not None and (value is None or value.type in _INITIALIZERS):
+                self._constructed(walker, declared, value, type_term, node)
+            inner = child.child_by_field_name("declarator") or child
+            if inner.type == "structured_binding_declarator":
+                for name in inner.named_children:
+                    walker.bind(walker.text(name), node.start_byte)
+            value_term = term if type_term is None else None
+            self._bind_local(walker, declared, type_term, value_term, child.end_byte)
+
+    def _constructed(
+        self,
+        walker: "Walker",
+        declared: Declarator,
+        value: "Node | None",
+        type_term: Term | None,
+        node: "Node",
+    ) -> None:
+        """Note the constructor that a declaration calls; without arguments only if there is one."""
+        if type_term is None or declared.is_indirect or type_term[0] not in (NAME, MEMBER, GENERIC):
+            return
+        is_sure = value is not None and value.type == "argument_list"
+        arguments = [None] * len(_arguments(value))
+        walker.refer("calls" if is_sure else "calls?", (CONSTRUCT, type_term), node, arguments)
+
+    def _vexing(self, walker: "Walker", function: "Node") -> int:
+        """Return how many locals a "list of parameters" names: then it is arguments."""
+        listed = function.child_by_field_name("parameters")
+        nodes = _arguments(listed)
+        for node in nodes:
+            typed = node.child_by_field_name("type")
+            has_name = node.child_by_field_name("declarator") is not None
+            if has_name or typed is None or not self._is_local(walker, walker.text(typed)):
+                return 0
+        return len(nodes)
+
+    @staticmethod
+    def _is_local(walker: "Walker", name: str) -> bool:
+        scope = walker.scope
+        while scope > 0:
+            here = walker.unit.scopes[scope]
+            if name in here.names:
+                return here.kind not in (CLASS, MODULE_SCOPE)
+            scope = here.parent
+        return False
+
+    def initializer(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Note the constructor that the initial value of a base or member calls."""
+        children = node.named_children
+        path = path_of(walker, children[0]) if len(children) > 1 else []
+        if path:
+            arguments = walker.arguments(children[-1], None)
+            walker.refer("calls", (INITIALIZED, path_term(path)), children[0], arguments)
+
+    # --- statements and expressions
+
+    def loop(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Bind the variable of a loop to the elements of its range."""
+        typed, name, right, body = (
+            node.child_by_field_name(key) for key in ("type", "declarator", "right", "body")
+        )
+        with walker.inside("block"):
+            type_term, term = walker.type_term(typed), walker.visit(right)
+            value = (EACH, term) if term is not None else None
+            self._bind_local(walker, declarator(walker, name), type_term, value, node.start_byte)
+            walker.visit(body)
+
+    def catch(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Bind the caught exception."""
+        with walker.inside("block"):
+            self._parameters(walker, node, None)
+            walker.visit(node.child_by_field_name("body"))
+
+    def lambda_(self, walker: "Walker", node: "Node", _form: Form) -> Term:
+        """Visit a lambda; its body belongs to the function around it."""
+        with walker.inside(FUNCTION_SCOPE, NO_SYMBOL):
+            walker.visit(node.child_by_field_name("captures"))
+            self._parameters(walker, node.child_by_field_name("declarator"), None)
+            walker.visit_body(node.child_by_field_name("body"))
+        return (LAMBDA, None)
+
+    def capture(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Bind `[name = value]`."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        term = walker.visit(right)
+        if left is not None:
+            walker.bind(walker.text(left), node.start_byte, None, term)
+
+    def field(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """Note the read of a member."""
+        term = self._member(walker, node)
+        if term is not None:
+            walker.refer("reads?", term, node)
+        return term
+
+    def _member(self, walker: "Walker", node: "Node") -> Term | None:
+        base = walker.visit(node.child_by_field_name("argument"))
+        field, operator = (node.child_by_field_name(key) for key in ("field", "operator"))
+        path = path_of(walker, field)
+        if not path:
+            return None
+        listed = field.child_by_field_name("arguments") if field is not None else None
+        if listed is not None:
+            walker.type_term(listed)
+        return (MEMBER, base, path[-1], walker.text(operator) if operator is not None else ".")
+
+    def qualified(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """Note a name with qualifiers or template arguments: a type, or a value."""
+        last: Node | None = node
+        while last is not None and last.type == "qualified_identifier":
+            last = last.child_by_field_name("name")
+        if last is not None and last.type in ("type_identifier", "template_type"):
+            return self.written_type(walker, node)
+        path = path_of(walker, node)
+        if not path:
+            return None
+        self._template_arguments(walker, node, path)
+        walker.refer("reads", path_term(path), node)
+        return path_term(path)
+
+    def subscript(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """Return the term of an element."""
+        of = node.child_by_field_name("argument")
+        term = walker.visit(of)
+        for child in node.named_children:
+            if child != of:
+                walker.visit(child)
+        return (INDEX, term) if term is not None else None
+
+    def call(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """Note a call; casts and makers of smart pointers are written like calls."""
+        function, listed = (node.child_by_field_name(key) for key in ("function", "arguments"))
+        if function is None or function.type == "primitive_type":
+            walker.visit_all(listed or node)
+            return None
+        path = path_of(walker, function)
+        types = self._template_arguments(walker, function, path) if path else []
+        if path and path[-1] in _CASTS:
+            walker.visit_all(listed or function)
+            return (VALUE_OF, types[0]) if types else None
+        callee = self._callee(walker, function, path)
+        arguments = walker.arguments(listed, callee)
+        if callee is None:
+            text = " ".join(walker.text(function).split())[:60]
+            walker.refer("calls", (MEMBER, None, text), function, arguments)
+            return None
+        walker.refer("calls", callee, function, arguments)
+        if path and path[-1] in _MAKERS and types and types[0] is not None:
+            walker.refer("calls", (CONSTRUCT, types[0]), function, arguments)
+            maker = path_term(["std", _MAKERS[path[-1]]])
+            return (VALUE_OF, (GENERIC, maker, (types[0],)))
+        return (CALL, callee, tuple(arguments[:4]))
+
+    def _callee(self, walker: "Walker", function: "Node", path: list[str]) -> Term | None:
+        if path:
+            return path_term(path)
+        if function.type == "field_expression":
+            return self._member(walker, function)
+        if function.type == "parenthesized_expression" and function.named_child_count == 1:
+            inner = function.named_children[0]
+            if inner.type == "identifier" and not self._is_local(walker, walker.text(inner)):
+                return (NAME, walker.text(inner))  # (f)(x), or the cast (T)(x)
+        return walker.visit(function)
+
+    def new(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """Note the constructor that `new T(...)` calls, or `T{...}` if there is one."""
+        type_term = walker.type_term(node.child_by_field_name("type"))
+        listed = node.child_by_field_name("arguments") or node.child_by_field_name("value")
+        arguments = walker.arguments(listed, None)
+        if type_term is None:
+            return None
+        if type_term[0] in (NAME, MEMBER, GENERIC):
+            kind = "calls" if node.type == "new_expression" else "calls?"
+            walker.refer(kind, (CONSTRUCT, type_term), node, arguments)
+        return (VALUE_OF, type_term)
+
+    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """Note a write, through members by value and indices but not through pointers."""
+        target = node.child_by_field_name("left") or node.child_by_field_name("argument")
+        operator = node.child_by_field_name("operator")
+        is_plain = operator is not None and walker.text(operator) == "="
+        term = walker.visit(node.child_by_field_name("right"))
+        while target is not None:
+            inner = target.child_by_field_name("argument")
+            arrow = target.child_by_field_name("operator")
+            is_value = arrow is not None and walker.text(arrow) == "." and inner is not None
+            if target.type == "field_expression" and is_value and inner.type != "this":
+                target = inner
+            elif target.type == "subscript_expression":
+                for child in target.named_children[1:]:
+                    walker.visit(child)
+                target = inner
+            elif target.type == "parenthesized_expression":
+                target = next(iter(target.named_children), None)
+            else:
+                break
+        self._written(walker, target, ("assigns",) if is_plain else ("reads", "assigns"))
+        return term
+
+    def _written(self, walker: "Walker", target: "Node | None", kinds: tuple[str, ...]) -> None:
+        path = path_of(walker, target)
+        written: Term | None = path_term(path) if path else None
+        if path and target is not None:
+            self._template_arguments(walker, target, path)
+        elif target is not None and target.type == "field_expression":
+            written = self._member(walker, target)
+        elif target is not None:
+            walker.visit(target)
+        sure = "" if path else "?"  # an instance's field is no relation
+        for kind in kinds if written is not None and target is not None else ():
+            walker.refer(kind + sure, written, target)
+
+
+def declarator(walker: "Walker", node: "Node | None") -> Declarator | None:
+    """Return the parts of a declarator; None if it has no name."""
+    function: Node | None = None
+    wrappers: list[str] = []
+    is_callback = False
+    while node is not None and node.type in _WRAPPERS and len(wrappers) < _MAX_DECLARATORS:
+        if node.type == "function_declarator":
+            function, is_callback = node, False
+        elif node.type == "pointer_declarator" and function is not None:
+            is_callback = is_callback or wrappers[-1] == "parenthesized_declarator"
+        wrappers.append(node.type)
+        node = node.child_by_field_name("declarator") or next(
+            (child for child in node.named_children if child.type in _DECLARATORS), None
+        )
+    path = path_of(walker, node)
+    function = None if is_callback else function
+    return Declarator(path, wrappers, function, is_callback) if path else None
+
+
+def path_of(walker: "Walker", node: "Node | None") -> list[str]:
+    """Return the parts of a name without template arguments; empty if it is no name.
+
+    A leading :: is an empty part."""
+    path: list[str] = []
+    while node is not None:
+        if node.type == "qualified_identifier":
+            scope = node.child_by_field_name("scope")
+            path += path_of(walker, scope) if scope is not None else [""]
+            node = node.child_by_field_name("name")
+        elif node.type in (
+            "template_type",
+            "template_function",
+            "template_method",
+            "dependent_name",
+        ):
+            node = node.child_by_field_name("name") or next(iter(node.named_children), None)
+        elif node.type == "nested_namespace_specifier":
+            return path + [part for child in node.named_children for part in path_of(walker, child)]
+        elif node.type in _WHOLE_NAMES:
+            return [*path, "".join(walker.text(node).split())]
+        else:
+            break
+    return []
+
+
+def path_term(path: list[str]) -> Term:
+    """Return the term of a name with its qualifiers."""
+    term: Term = (NAME, path[0])
+    for name in path[1:]:
+        term = (MEMBER, term, name, "::")
+    return term
+
+
+def _specifiers(walker: "Walker", node: "Node") -> set[str]:
+    """Return the words before the type of a declaration, such as static and const."""
+    kinds = ("storage_class_specifier", "type_qualifier")
+    return {walker.text(child) for child in node.children if child.type in kinds}
+
+
+def _arguments(node: "Node | None") -> "list[Node]":
+    return (
+        [child for child in node.named_children if not child.is_extra] if node is not None else []
+    )

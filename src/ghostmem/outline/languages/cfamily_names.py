@@ -1,0 +1,474 @@
+"""C and C++: names by includes and namespaces, definitions of declarations, and standard types."""
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from ghostmem.outline.engine.facts import (
+    B_SYMBOL,
+    END,
+    FILE,
+    Binding,
+    CodeSymbol,
+    FoundBinding,
+    Unit,
+)
+from ghostmem.outline.engine.language import Rules
+from ghostmem.outline.engine.link import Target
+from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
+from ghostmem.outline.engine.terms import (
+    CALLABLE,
+    INSTANCE,
+    MEMBER,
+    MODULE,
+    NAME,
+    OUTSIDE,
+    OUTSIDE_INSTANCE,
+    SYMBOL,
+    THIS,
+    Term,
+    Value,
+    parts,
+    union,
+)
+from ghostmem.outline.rules import packages_in
+
+# headers of ISO C, POSIX and ISO C++ with the names that they declare; `@` marks names by meaning
+HEADERS = packages_in("c.txt")
+# terms of the family: an element in a loop, one by its index, what an initialiser constructs
+EACH, INDEX, INITIALIZED = "each", "index", "initialized"
+_OF_POINTERS = frozenset("get reset release swap lock value value_or has_value use_count".split())
+_OF_PAIRS = ("first", "second")
+_SORTS = {"method": "function", "constant": "variable", "field": "variable"}
+
+
+class Includes:
+    """The files of a project and their includes."""
+
+    def __init__(self, units: Mapping[str, Unit]) -> None:
+        self.units = units
+        self.named: dict[str, list[str]] = {}  # paths by their last part
+        for path in units:
+            self.named.setdefault(posixpath.basename(path), []).append(path)
+        self.following: dict[str, list[str]] = {path: [] for path in units}
+        self.preceding: dict[str, list[str]] = {path: [] for path in units}
+        self.outside: dict[str, set[str]] = {path: set() for path in units}
+        for path, unit in units.items():
+            for included, _line, quote in unit.imports:
+                if (found := self.find(path, included, quote)) is None:
+                    self.outside[path].add(included)
+                else:
+                    self.following[path].append(found)
+                    self.preceding[found].append(path)
+        self.closure = cache(self._closure)
+        self.around = cache(self._around)
+        self.natives = cache(self._natives)
+
+    def find(self, path: str, included: str, quote: str) -> str | None:
+        """Return the file of an include: beside it, from the root, or the only one that ends so."""
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), included))
+        if quote == '"' and beside in self.units:
+            return beside
+        if quote == "<" and included in HEADERS["@headers"]:
+            return None
+        wanted = posixpath.normpath(included)
+        if wanted in self.units:
+            return wanted
+        ending = wanted.lstrip("./")
+        candidates = self.named.get(posixpath.basename(ending), [])
+        hits = [one for one in candidates if one.endswith(f"/{ending}")]
+        return hits[0] if len(hits) == 1 else None
+
+    def _closure(self, path: str) -> frozenset[str]:
+        """Return a file with everything it includes, directly or not."""
+        return _reached(path, self.following)
+
+    def _around(self, path: str) -> frozenset[str]:
+        """Return the files that are visible to those that include this one."""
+        return frozenset(
+            seen for other in _reached(path, self.preceding) for seen in self.closure(other)
+        )
+
+    def headers(self, path: str) -> set[str]:
+        """Return the headers from outside that are visible in a file."""
+        return {header for one in self.closure(path) for header in self.outside[one]}
+
+    def _natives(self, path: str) -> frozenset[str]:
+        """Return the names that the visible headers of the standard library declare."""
+        names: set[str] = set()
+        for header in self.headers(path):
+            of_c = f"{header[1:]}.h"  # cstdio is stdio.h
+            names |= HEADERS.get(of_c if header[:1] == "c" and of_c in HEADERS else header, set())
+        return frozenset(names)
+
+
+class FamilyNames(Rules):
+    """How C and C++ look names up."""
+
+    separator = "::"
+    constructor = "<new>"
+    has_overloads = merges_modules = True
+    includes: Includes
+
+    # --- files, namespaces and names
+
+    def begin_linking(self, resolver: Resolver) -> None:
+        """Follow the includes; `using namespace` counts where its file is included."""
+        self.includes = Includes(resolver.units)
+        self.defined: dict[CodeSymbol, tuple[CodeSymbol, ...]] = {}
+        self.spaces: dict[CodeSymbol, str] = {}  # a symbol written as space::name: its namespace
+        self.found: dict[tuple[str, str, str], list[FoundBinding]] = {}
+        stars = {path: unit.stars for path, unit in resolver.units.items()}
+        for path, unit in resolver.units.items():
+            closure = sorted(self.includes.closure(path))
+            unit.stars = list(dict.fromkeys(star for one in closure for star in stars[one]))
+
+    def module(self, resolver: Resolver, unit: Unit) -> str:
+        """Return the global namespace."""
+        return ""
+
+    def module_names(
+        self, resolver: Resolver, unit: Unit, module: str, name: str
+    ) -> list[FoundBinding]:
+        """Return what a namespace binds a name to in visible files.
+
+        A file that is included for its text sees what its includers see, if that is one thing."""
+        key = (unit.path, module, name)
+        if key not in self.found:
+            bindings = resolver.modules[module].get(name, [])
+            closure = self.includes.closure(unit.path)
+            found = [one for one in bindings if one[0].path in closure]
+            if not found and bindings:
+                around = self.includes.around(unit.path)
+                near = [one for one in bindings if one[0].path in around and not _is_hidden(*one)]
+                ends = {
+                    self.definitions(resolver, other.symbols[binding[B_SYMBOL]])[0]
+                    for other, binding in near
+                    if binding[B_SYMBOL] >= 0
+                }
+                found = near if len(ends) == 1 else []
+            self.found[key] = found
+        return self.found[key]
+
+    def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
+        """Return where a name was found: in this file, in a namespace, or by includes."""
+        if any(_kind(other, binding) == "module" for other, binding in found):
+            return "namespace"
+        if all(other is unit for other, _ in found):
+            return "local"
+        return "namespace" if module else "import"
+
+    def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
+        """Return what a namespace binds a name to, as the file sees it that is asked for."""
+        if resolver.asking is not None:
+            return self.module_names(resolver, resolver.asking, module, name)
+        return resolver.modules[module].get(name, [])
+
+    def imported(
+        self, resolver: Resolver, unit: Unit, path: str, member: str | None
+    ) -> Value | None:
+        """Return what a name of a using declaration is; its namespace may be inside of another."""
+        first, *more = path.split("::")
+        term: Term = (NAME, first)
+        for name in more:
+            term = (MEMBER, term, name, "::")
+        value = resolver.evaluate(term, Place(unit, 0, END))
+        if value is None:
+            inner = [one for one in resolver.modules if one.endswith(f"::{path}")]
+            value = (MODULE, inner[0]) if len(inner) == 1 else None
+        if member is None or value is None:
+            return value
+        resolver.asking = unit
+        return union([resolver.member(one, member) for one in parts(value)])
+
+    def imported_ends(
+        self, resolver: Resolver, unit: Unit, path: str, member: str
+    ) -> Sequence[Unit | CodeSymbol]:
+        """Return the file that is included."""
+        found = self.includes.find(unit.path, path, member)
+        return [resolver.units[found]] if found is not None else []
+
+    def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
+        """Return a name of the standard library, or of a library that is included."""
+        if name == "":
+            return (MODULE, "")
+        if name == "std" or name in self.includes.natives(unit.path):
+            return (OUTSIDE, name)
+        if "std" in unit.stars and name in HEADERS["@std"]:
+            return (OUTSIDE, f"std::{name}")
+        headers = self.includes.headers(unit.path)
+        is_library = any(one.partition("/")[0] == name for one in headers if "/" in one)
+        return (OUTSIDE, name) if is_library else None
+
+    def is_native(self, name: str) -> bool:
+        """Tell whether something outside is of the standard library."""
+        return (
+            name in HEADERS["@headers"]
+            or name.startswith("std::")
+            or any(name in names for names in HEADERS.values())
+        )
+
+    def package_of(self, name: str) -> str:
+        """Return the library of something external."""
+        return name.partition("::")[0]
+
+    # --- symbols
+
+    def owner_of(
+        self, resolver: Resolver, symbol: CodeSymbol, owner: CodeSymbol | None
+    ) -> CodeSymbol | None:
+        """Put `Class::name` into its class, and `space::name` into its namespace."""
+        if owner is not None:
+            if symbol.kind == "function" and "guest" not in symbol.flags:
+                symbol.kind = "method"
+            return owner
+        value = resolver.evaluate(symbol.receiver, Place(symbol.unit, symbol.scope, END))
+        for one in parts(value):
+            if one[0] == MODULE:
+                term: Term = (SYMBOL, symbol.number)
+                binding: Binding = (symbol.start, 0, symbol.scope, None, term, symbol.number)
+                names = resolver.modules[one[1]]
+                names.setdefault(symbol.name, []).append((symbol.unit, binding))
+                self.spaces[symbol] = one[1]
+        return None
+
+    def member_name(self, symbol: CodeSymbol, owner: CodeSymbol) -> str:
+        """Return the name that a member declared outside of its type is bound to."""
+        return self.constructor if symbol.name == owner.name else symbol.name
+
+    def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
+        """Return the name of a symbol with its namespaces and classes."""
+        if "declared" in symbol.flags and self.definitions(resolver, symbol) != (symbol,):
+            symbol.flags |= {"inline", "redeclared"}
+        return self._name(symbol), ""
+
+    def _name(self, symbol: CodeSymbol) -> str:
+        home = home_of(symbol)
+        if home is None and symbol.parent != FILE:
+            home = symbol.unit.symbols[symbol.parent]  # a type inside of a function
+        if home is not None and home.kind != "module":
+            return f"{self._name(home)}::{symbol.name}"
+        written = []
+        if (
+            symbol.receiver is not None
+            and symbol not in self.spaces
+            and "guest" not in symbol.flags
+        ):
+            written = _path(symbol.receiver)
+        space = self.spaces.get(symbol) or _space(symbol)
+        return "::".join(part for part in (space, *written, symbol.name) if part)
+
+    def definitions(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[CodeSymbol, ...]:
+        """Return the definitions of a declaration; of several declarations alone, the first."""
+        if "declared" not in symbol.flags:
+            return (symbol,)
+        if symbol not in self.defined:
+            self.defined[symbol] = (symbol,)
+            siblings = self._siblings(resolver, symbol)
+            same = [one for one in siblings if _sort(one) == _sort(symbol)]
+            found = self._defined(symbol, [one for one in same if "declared" not in one.flags])
+            if not found and "static" not in symbol.flags:
+                found = [one for one in same if self.is_same(one, symbol)][:1]
+            self.defined[symbol] = tuple(found) or (symbol,)
+        return self.defined[symbol]
+
+    def _siblings(self, resolver: Resolver, symbol: CodeSymbol) -> list[CodeSymbol]:
+        """Return the symbols of the same name in the same place."""
+        home = home_of(symbol)
+        if home is None:
+            place = self.spaces.get(symbol) or _space(symbol)
+            found = resolver.modules[place].get(symbol.name, [])
+        else:
+            name = self.member_name(symbol, home)
+            own = home.unit.scopes[home.inner].names.get(name, [])
+            found = [*((home.unit, one) for one in own), *home.outer_members.get(name, [])]
+        return [unit.symbols[one[B_SYMBOL]] for unit, one in found if one[B_SYMBOL] >= 0]
+
+    def _defined(self, symbol: CodeSymbol, real: list[CodeSymbol]) -> list[CodeSymbol]:
+        """Return the definitions of a declaration among symbols of its name."""
+        path = symbol.unit.path
+        including = [one for one in real if path in self.includes.closure(one.unit.path)]
+        is_private = not symbol.flags.isdisjoint(("static", "hidden")) and home_of(symbol) is None
+        found = [
+            one
+            for one in real
+            if one.unit is symbol.unit or (one in including if is_private else _is_shared(one))
+        ]
+        found = self.alike(symbol, found)
+        near = [one for one in found if one in including]
+        return near or (found if len(found) == 1 else [])
+
+    def alike(self, symbol: CodeSymbol, found: list[CodeSymbol]) -> list[CodeSymbol]:
+        """Return those of several functions that a declaration may declare."""
+        return found
+
+    def is_same(self, symbol: CodeSymbol, other: CodeSymbol) -> bool:
+        """Tell whether two declarations declare the same."""
+        return True
+
+    # --- values
+
+    def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
+        """Evaluate an element in a loop, one by its index, or what an initialiser constructs."""
+        if term[0] == INITIALIZED:
+            return self._initialized(resolver, term[1], place)
+        values = parts(resolver.evaluate(term[1], place))
+        how = self._each if term[0] == EACH else self._indexed
+        return union([how(resolver, value) for value in values])
+
+    def _each(self, resolver: Resolver, value: Value) -> Value | None:
+        """Return an element in a loop: `begin` gives a pointer or an iterator."""
+        if value[0] != INSTANCE:
+            return _element(value, index=False)
+        iterator = resolver.result(resolver.member(value, "begin"))
+        if iterator is None:
+            return value
+        return union([self._called(resolver, one, "operator*") for one in parts(iterator)])
+
+    def _indexed(self, resolver: Resolver, value: Value) -> Value | None:
+        if value[0] != INSTANCE:
+            return _element(value, index=True)
+        return self._called(resolver, value, "operator[]")
+
+    @staticmethod
+    def _called(resolver: Resolver, value: Value, operator: str) -> Value | None:
+        """Return what an operator gives, or the value itself, which may be a pointer."""
+        method = resolver.member(value, operator)
+        if method is None or method[0] == OUTSIDE:
+            return value
+        return union([resolver.result(one) for one in parts(method)])
+
+    def _initialized(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
+        """Return the base that an initialiser constructs, or the constructors of a field's type."""
+        this = resolver.evaluate((THIS,), place)
+        if this is None or term[0] != NAME:
+            return resolver.evaluate(term, place)
+        for unit, binding in resolver.own_member(this[1], term[1]):
+            symbol = unit.symbols[binding[B_SYMBOL]] if binding[B_SYMBOL] >= 0 else None
+            if symbol is not None and symbol.kind == "field":
+                value = resolver.evaluate_binding(unit, binding)
+                if value is None or value[0] != INSTANCE or "indirect" in symbol.flags:
+                    return (CALLABLE, None, ())
+                made = resolver.own_member(value[1], self.constructor)
+                values = [resolver.evaluate_binding(*one) for one in made]
+                return union(values) or (CALLABLE, None, ())
+        return resolver.evaluate(term, place)
+
+    def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member through `operator->`, if the type itself has none of its name."""
+        if value[0] != INSTANCE or name.startswith("operator") or resolver.find(value, name):
+            return None
+        arrow = resolver.find(value, "operator->")
+        inner = resolver.result(resolver.bound(arrow, value)) if arrow else None
+        found = [resolver.member(one, name) for one in parts(inner) if one != value]
+        return union(found)
+
+    def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of something outside; smart pointers have those of what they point to."""
+        arguments = value[2] if value[0] == OUTSIDE_INSTANCE else ()
+        if value[1] == "std::pair" and name in _OF_PAIRS and len(arguments) > 1:
+            part: Value | None = arguments[_OF_PAIRS.index(name)]
+            return part
+        if arguments and _is_a(value, "@pointers") and name not in _OF_POINTERS:
+            return resolver.member(arguments[0], name) if arguments[0] is not None else None
+        result: Value | None = None
+        if arguments and _is_a(value, "@pointers"):
+            is_same = name in ("get", "value", "value_or")
+            shared: Value = (OUTSIDE_INSTANCE, "std::shared_ptr", arguments)
+            result = arguments[0] if is_same else shared if name == "lock" else None
+        elif arguments and name in HEADERS["@elements"]:
+            result = _element(value, index=True)
+        whole = f"{value[1]}::{name}"
+        return (CALLABLE, result, (), whole) if result is not None else (OUTSIDE, whole)
+
+    def is_candidate(self, symbol: CodeSymbol) -> bool:
+        """Tell whether an unresolved call may mean a symbol: also one that points to a function."""
+        return True
+
+    def overloads(
+        self,
+        resolver: Resolver,
+        callees: list[Target],
+        arguments: tuple[Term | None, ...],
+        place: Place,
+    ) -> list[Target]:
+        """Return the functions that take as many arguments; a type counts if there is none."""
+        functions = [
+            one for one in callees if one.symbol is not None and one.symbol.kind in CALLABLES
+        ]
+        if not functions:
+            return callees
+        outside = [one for one in callees if one.symbol is None]
+        return [*self.accepting(resolver, functions, len(arguments)), *outside]
+
+    def accepting(self, resolver: Resolver, functions: list[Target], count: int) -> list[Target]:
+        """Return the functions that take a number of arguments."""
+        return functions
+
+
+def home_of(symbol: CodeSymbol) -> CodeSymbol | None:
+    """Return the type that a symbol belongs to."""
+    if symbol.attached_to is not None and "guest" not in symbol.flags:
+        return symbol.attached_to
+    outer = symbol.unit.symbols[symbol.parent] if symbol.parent != FILE else None
+    return outer if outer is not None and outer.kind in TYPES else None
+
+
+def _space(symbol: CodeSymbol) -> str:
+    """Return the namespace that a symbol is declared in."""
+    scope = symbol.scope
+    while (module := symbol.unit.scopes[scope].module) is None:
+        scope = symbol.unit.scopes[scope].parent
+    return module
+
+
+def _element(value: Value, *, index: bool) -> Value | None:
+    """Return an element of a standard container; a pointer or an array is its element."""
+    if value[0] != OUTSIDE_INSTANCE:
+        return value
+    arguments = value[2]
+    if _is_a(value, "@maps") and len(arguments) > 1:
+        pair: Value = (OUTSIDE_INSTANCE, "std::pair", arguments)
+        return arguments[1] if index else pair
+    is_list = _is_a(value, "@lists") or (index and _is_a(value, "@pointers"))
+    return arguments[0] if is_list and arguments else None
+
+
+def _is_a(value: Value, group: str) -> bool:
+    """Tell whether a value is of a group of standard types."""
+    space, _, name = value[1].rpartition("::")
+    return space == "std" and name in HEADERS[group]
+
+
+def _kind(unit: Unit, binding: Binding) -> str:
+    return unit.symbols[binding[B_SYMBOL]].kind if binding[B_SYMBOL] >= 0 else ""
+
+
+def _is_hidden(unit: Unit, binding: Binding) -> bool:
+    """Tell whether a symbol is visible only where its file is included."""
+    symbol = unit.symbols[binding[B_SYMBOL]] if binding[B_SYMBOL] >= 0 else None
+    return symbol is not None and not symbol.flags.isdisjoint(("static", "hidden"))
+
+
+def _is_shared(symbol: CodeSymbol) -> bool:
+    """Tell whether a definition can be meant by other files."""
+    is_static = "static" in symbol.flags and symbol.kind != "method"
+    return not is_static and "hidden" not in symbol.flags
+
+
+def _sort(symbol: CodeSymbol) -> str:
+    return _SORTS.get(symbol.kind, symbol.kind)
+
+
+def _path(term: Term) -> list[str]:
+    return [*_path(term[1]), term[2]] if term[0] == MEMBER else [str(term[1])]
+
+
+def _reached(start: str, following: Mapping[str, list[str]]) -> frozenset[str]:
+    found, pending = {start}, [start]
+    while pending:
+        for path in following[pending.pop()]:
+            if path not in found:
+                found.add(path)
+                pending.append(path)
+    return frozenset(found)
