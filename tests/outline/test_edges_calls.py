@@ -830,7 +830,7 @@ int use(void) { int (*p)(int) = &ping; return (*p)(1) + hook(2) + (ping)(3); }
         },
         """
         use calls ping local
-        loose use calls (*p) 0
+        loose use calls p 0
         loose use calls hook 1
         """,
     ),

@@ -158,8 +158,8 @@ void use(int *xs) { std::sort(xs, xs + 3, less); std::sort(xs, xs + 3, A::g); au
         """
         use uses less local
         use uses A local
-        use uses A::g local
-        use uses A::m local
+        use uses A::g type
+        use uses A::m type
         """,
     ),
 }

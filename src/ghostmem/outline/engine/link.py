@@ -278,7 +278,7 @@ class Linker:
             else:
                 via = "conditional" if len(project) > 1 else callee.via
                 self._call_symbol(owner, callee.symbol, line, arguments, place, via, sure=sure)
-        is_literal = any(
+        is_literal = self.rules.knows_literals and any(
             target.value is not None and target.value[0] == CALLABLE for target in targets
         )
         if not callees and sure and not is_literal:
@@ -369,7 +369,8 @@ class Linker:
 
     def _add_project(self, owner: str, kind: str, symbol: CodeSymbol, line: int, via: str) -> None:
         ends = [one.id for one in self.rules.definitions(self.resolver, symbol) if one.id]
-        for end in ends if kind != "uses" or ends != [owner] else ():
+        is_own = self.rules.skips_own_uses and kind == "uses" and ends == [owner]
+        for end in () if is_own else ends:
             self.add(owner, kind, end, line, via if len(ends) == 1 else "conditional")
 
     @staticmethod

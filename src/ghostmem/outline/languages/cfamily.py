@@ -15,7 +15,6 @@ from ghostmem.outline.engine.facts import (
 from ghostmem.outline.engine.table import Form, form
 from ghostmem.outline.engine.terms import (
     CALL,
-    CONSTRUCT,
     GENERIC,
     IMPORT,
     LAMBDA,
@@ -543,7 +542,7 @@ class Family(FamilyNames):
             term = walker.visit(value)
             if declared is not None and declared.function is not None:
                 if count := self._vexing(walker, declared.function):
-                    walker.refer("calls", (CONSTRUCT, type_term), node, [None] * count)
+                    self.construct(walker, "calls", type_term, node, [None] * count)
             elif declared is not None and (value is None or value.type in _INITIALIZERS):
                 self._constructed(walker, declared, value, type_term, node)
             inner = child.child_by_field_name("declarator") or child
@@ -562,11 +561,20 @@ class Family(FamilyNames):
         node: "Node",
     ) -> None:
         """Note the constructor that a declaration calls; without arguments only if there is one."""
-        if type_term is None or declared.is_indirect or type_term[0] not in (NAME, MEMBER, GENERIC):
-            return
-        is_sure = value is not None and value.type == "argument_list"
-        arguments = [None] * len(_arguments(value))
-        walker.refer("calls" if is_sure else "calls?", (CONSTRUCT, type_term), node, arguments)
+        if not declared.is_indirect:
+            is_sure = value is not None and value.type == "argument_list"
+            arguments = [None] * len(_arguments(value))
+            self.construct(walker, "calls" if is_sure else "calls?", type_term, node, arguments)
+
+    def construct(
+        self,
+        walker: "Walker",
+        kind: str,
+        type_term: Term | None,
+        node: "Node",
+        arguments: "Sequence[Term | None]",
+    ) -> None:
+        """Note the call of a constructor, if the language has any."""
 
     def _vexing(self, walker: "Walker", function: "Node") -> int:
         """Return how many locals a "list of parameters" names: then it is arguments."""
@@ -691,7 +699,7 @@ class Family(FamilyNames):
             return None
         walker.refer("calls", callee, function, arguments)
         if path and path[-1] in _MAKERS and types and types[0] is not None:
-            walker.refer("calls", (CONSTRUCT, types[0]), function, arguments)
+            self.construct(walker, "calls", types[0], function, arguments)
             maker = path_term(["std", _MAKERS[path[-1]]])
             return (VALUE_OF, (GENERIC, maker, (types[0],)))
         return (CALL, callee, tuple(arguments[:4]))
@@ -714,9 +722,8 @@ class Family(FamilyNames):
         arguments = walker.arguments(listed, None)
         if type_term is None:
             return None
-        if type_term[0] in (NAME, MEMBER, GENERIC):
-            kind = "calls" if node.type == "new_expression" else "calls?"
-            walker.refer(kind, (CONSTRUCT, type_term), node, arguments)
+        kind = "calls" if node.type == "new_expression" else "calls?"
+        self.construct(walker, kind, type_term, node, arguments)
         return (VALUE_OF, type_term)
 
     def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:

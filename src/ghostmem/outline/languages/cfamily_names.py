@@ -107,7 +107,7 @@ class FamilyNames(Rules):
 
     separator = "::"
     constructor = "<new>"
-    has_overloads = merges_modules = True
+    has_overloads = merges_modules = knows_literals = skips_own_uses = True
     includes: Includes
 
     # --- files, namespaces and names

@@ -1,5 +1,7 @@
 """C++: as C, with classes, namespaces, overloads and templates."""
 
+from typing import TYPE_CHECKING
+
 import tree_sitter_cpp
 
 from ghostmem.outline.engine.facts import CodeSymbol
@@ -7,7 +9,15 @@ from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.link import Target
 from ghostmem.outline.engine.resolve import CALLABLES, Resolver
 from ghostmem.outline.engine.table import read_table
+from ghostmem.outline.engine.terms import CONSTRUCT, GENERIC, MEMBER, NAME, Term
 from ghostmem.outline.languages.cfamily import CPP_TABLE, TABLE, Family
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tree_sitter import Node
+
+    from ghostmem.outline.engine.extract import Walker
 
 _SUFFIXES = "cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp h"
 
@@ -18,6 +28,18 @@ class Cpp(Family):
     forms = read_table(TABLE + CPP_TABLE)
     grammar = staticmethod(tree_sitter_cpp.language)
     members_visible = True
+
+    def construct(
+        self,
+        walker: "Walker",
+        kind: str,
+        type_term: Term | None,
+        node: "Node",
+        arguments: "Sequence[Term | None]",
+    ) -> None:
+        """Note the call of a constructor of a type with a name."""
+        if type_term is not None and type_term[0] in (NAME, MEMBER, GENERIC):
+            walker.refer(kind, (CONSTRUCT, type_term), node, arguments)
 
     def alike(self, symbol: CodeSymbol, found: list[CodeSymbol]) -> list[CodeSymbol]:
         """Return the functions with the same types of parameters, else with as many."""

@@ -581,7 +581,7 @@ class GoRules(Rules):
         package = self.by_path.get(path)
         return path if package is None or package.key == unit.module else ""
 
-    def module_step(self, unit: Unit, found: list[FoundBinding]) -> str:
+    def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
         return "package"
 
     def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
