@@ -3,6 +3,7 @@
 import hashlib
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -114,6 +115,21 @@ def error_lines(root: "Node") -> list[int]:
     return sorted(lines)
 
 
+Visitors = dict[str, tuple[Callable[..., Term | None], Form]]
+
+
+def methods_of(rules: "Rules") -> tuple[Visitors, Visitors]:
+    """Return the methods of a walker for expressions and for types, by type of node."""
+    if rules.methods is None:
+        rules.methods = ({}, {})
+        for node_type, form in rules.forms.items():
+            for prefix, methods in zip(("visit", "type"), rules.methods, strict=True):
+                if (method := getattr(Walker, f"{prefix}_{form.role}", None)) is not None:
+                    methods[node_type] = (method, form)
+    found: tuple[Visitors, Visitors] = rules.methods
+    return found
+
+
 class Walker:
     """The walk over one file, and the facts that it noted so far.
 
@@ -130,6 +146,7 @@ class Walker:
         self.owner_type = FILE  # the type whose members are declared
         self.function: CodeSymbol | None = None
         self.block = 0  # the end of the block, see facts
+        self.is_lazy = False  # in a block that is no scope yet
         self.flags: set[str] = set()  # of the next declaration
         self.nesting = self.symbol_nesting = 0
         self.callback: tuple[Term, int] | None = None  # the call and place of a function literal
@@ -137,13 +154,8 @@ class Walker:
         self.receivers: dict[str, Term] = {}  # names of the first parameter of a method
         self.anchor: Node | None = None  # the node that stands for those of a quoted source
         self.state: dict[str, Any] = {}  # of the language
-        self._visitors: dict[str, Callable[[Node, Form, bool], Term | None]] = {}
-        self._typers: dict[str, Callable[[Node, Form], Term | None]] = {}
-        for form in self.table.values():
-            if (visitor := getattr(self, f"visit_{form.role}", None)) is not None:
-                self._visitors[form.role] = visitor
-            if (typer := getattr(self, f"type_{form.role}", None)) is not None:
-                self._typers[form.role] = typer
+        self._visitors, self._typers = methods_of(rules)
+        self._newlines = [found.start() for found in re.finditer(b"\n", source)]
 
     def extract(self, root: "Node") -> Unit:
         """Return the facts of a file."""
@@ -184,6 +196,10 @@ class Walker:
         """Return the source of a node."""
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
+    def line(self, node: "Node") -> int:
+        """Return the line of a node, faster than its own attribute."""
+        return bisect_left(self._newlines, node.start_byte) + 1
+
     def child(self, node: "Node", form: Form, key: str) -> "Node | None":
         """Return a part of a node, by its key in the table."""
         place = form.places.get(key)
@@ -220,10 +236,18 @@ class Walker:
     def inside(self, kind: str, symbol: int = NO_SYMBOL) -> Iterator[int]:
         """Open a scope, and leave it in the end; yield its number."""
         self.unit.scopes.append(Scope(self.scope, kind, symbol))
-        before = self.scope, self.block
-        self.scope, self.block = len(self.unit.scopes) - 1, 0
+        before = self.scope, self.block, self.is_lazy
+        self.scope, self.block, self.is_lazy = len(self.unit.scopes) - 1, 0, False
         yield self.scope
-        self.scope, self.block = before
+        self.scope, self.block, self.is_lazy = before
+
+    @contextmanager
+    def in_lazy_block(self) -> Iterator[None]:
+        """Enter a block; it becomes a scope when a name is bound in it, for most bind none."""
+        before = self.scope, self.block, self.is_lazy
+        self.block, self.is_lazy = 0, True
+        yield
+        self.scope, self.block, self.is_lazy = before
 
     @contextmanager
     def in_block(self, node: "Node") -> Iterator[None]:
@@ -259,6 +283,10 @@ class Walker:
         """Bind a name in the present scope, or in another one."""
         if name in self.receivers:
             self.receivers = {key: of for key, of in self.receivers.items() if key != name}
+        if self.is_lazy and home in (None, self.scope):
+            self.unit.scopes.append(Scope(self.scope, BLOCK, NO_SYMBOL))
+            self.scope, self.is_lazy = len(self.unit.scopes) - 1, False
+            home = None
         home = self.scope if home is None else home
         if end is None:
             end = self.block if home in (self.scope, self.home()) else 0
@@ -275,7 +303,7 @@ class Walker:
         """Note a reference."""
         given = None if arguments is None else tuple(arguments)
         node = self.anchor or node
-        line = node.start_point[0] + 1
+        line = self.line(node)
         self.references.append((kind, self.owner, self.scope, term, line, node.start_byte, given))
 
     def import_path(self, path: str, node: "Node", member: str = "") -> None:
@@ -337,15 +365,15 @@ class Walker:
         """Note what a node declares and refers to; return its term if it is an expression."""
         if node is None:
             return None
-        form = self.table.get(node.type)
-        if form is None or form.role not in self._visitors:
+        visitor = self._visitors.get(node.type)
+        if visitor is None:
             self.visit_all(node)
             return None
         if self.nesting >= MAX_NESTING:
             self.unit.errors.append(node.start_point[0] + 1)
             return None
         self.nesting += 1
-        term = self._visitors[form.role](node, form, quiet)
+        term = visitor[0](self, node, visitor[1], quiet)
         self.nesting -= 1
         return term
 
@@ -395,7 +423,7 @@ class Walker:
             with self.in_block(node):
                 self.visit_all(node)
         else:
-            with self.inside(BLOCK):
+            with self.in_lazy_block():
                 self.visit_all(node)
         return None
 
@@ -407,9 +435,20 @@ class Walker:
         if name in self.receivers:
             return self.receivers[name]
         term: Term = (NAME, name)
-        if not quiet:
+        if not quiet and not self._is_local(name):
             self.refer("reads", term, node)
         return term
+
+    def _is_local(self, name: str) -> bool:
+        """Tell whether a name is surely a local: no relation is about it."""
+        scopes, scope = self.unit.scopes, self.scope
+        while scope > 0 and scopes[scope].kind in (BLOCK, FUNCTION_SCOPE):
+            if bindings := scopes[scope].names.get(name):
+                value = bindings[0][B_VALUE]
+                is_import = value is not None and value[0] == IMPORT
+                return bindings[0][B_SYMBOL] == NO_SYMBOL and not is_import
+            scope = scopes[scope].parent
+        return False
 
     def visit_member(self, node: "Node", form: Form, quiet: bool) -> Term | None:
         """`of.name`."""
@@ -525,7 +564,8 @@ class Walker:
 
     def visit_literal(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """A literal of a type outside of the project."""
-        self.visit_all(node)
+        if node.named_child_count:
+            self.visit_all(node)
         return (LITERAL, form.words["is"])
 
     # --- types
@@ -534,16 +574,15 @@ class Walker:
         """Return the term of a type as written, and note the types that it names."""
         if node is None:
             return None
-        form = self.table.get(node.type)
-        typer = self._typers.get(form.role) if form is not None else None
-        if form is None or typer is None:
+        typer = self._typers.get(node.type)
+        if typer is None:
             found = [one for one in map(self.type_term, node.named_children) if one is not None]
             return found[0] if len(found) == 1 else None
         if self.nesting >= MAX_NESTING:
             self.unit.errors.append(node.start_point[0] + 1)
             return None
         self.nesting += 1
-        term = typer(node, form)
+        term = typer[0](self, node, typer[1])
         self.nesting -= 1
         return term
 
@@ -1028,7 +1067,7 @@ class Walker:
             self._bind_range(left, form, term, type_term)
             self.visit(body)
         else:
-            with self.inside(BLOCK):
+            with self.in_lazy_block():
                 self._bind_range(left, form, term, type_term)
                 self.visit(body)
         for child in node.children_by_field_name("alternative") if body is not None else ():

@@ -14,6 +14,7 @@ same file, and -1 as an owner or parent is the file itself.
 import marshal
 import zlib
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from ghostmem.outline.facts import Facts
@@ -76,22 +77,34 @@ class CodeSymbol:
         self.type_parameters: tuple[str, ...] = ()
         self.detail: Any = None  # of the language
         self.display = self.full = self.id = ""  # canonical names, short and unique; of the node
-        self.outer_members: dict[str, list[FoundBinding]] = {}  # declared outside of the type
+        self.outer_members = NO_MEMBERS  # those declared outside of the type
         self.order: list[tuple[CodeSymbol, tuple[Value, ...]]] | None = None  # with all bases
         self.attached_to: CodeSymbol | None = None
 
     def row(self) -> tuple[Any, ...]:
         """Return the stored attributes."""
-        return (*(getattr(self, key) for key in _STORED), sorted(self.flags))
+        return (*_stored(self), sorted(self.flags))
 
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> "CodeSymbol":
         """Return the symbol that was stored."""
-        symbol = cls(row[0], row[1], row[2], row[3], row[4], row[5], 0)
-        for key, stored in zip(_STORED[6:], row[6:], strict=False):
-            setattr(symbol, key, stored)
-        symbol.flags = set(row[-1])
+        symbol = cls.__new__(cls)
+        (
+            symbol.name, symbol.kind, symbol.parent, symbol.line, symbol.end_line, symbol.start,
+            symbol.signature, symbol.body, symbol.scope, symbol.inner, symbol.type, symbol.result,
+            symbol.receiver, symbol.underlying, symbol.bases, symbol.parameters,
+            symbol.min_arguments, symbol.max_arguments, symbol.returns, symbol.type_parameters,
+            symbol.detail, flags,
+        ) = row  # fmt: skip
+        symbol.flags = set(flags)
+        symbol.display = symbol.full = symbol.id = ""
+        symbol.outer_members = NO_MEMBERS
+        symbol.order = symbol.attached_to = None
         return symbol
+
+
+_stored = attrgetter(*_STORED)
+NO_MEMBERS: "dict[str, list[FoundBinding]]" = {}  # of most symbols
 
 
 class Scope:
@@ -142,6 +155,7 @@ class Unit:
         """Return the facts as they are stored; references apart, for they are read once."""
         scopes = [(one.parent, one.kind, one.symbol, one.names) for one in self.scopes]
         symbols = [one.row() for one in self.symbols]
+        self.symbols = []  # they refer to the file
         row = (
             self.package, symbols, scopes, marshal.dumps(self.references), self.imports,
             self.stars, self.exports, self.detail,

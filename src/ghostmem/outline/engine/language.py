@@ -81,6 +81,7 @@ class Rules:
     """The rules of a language; the defaults fit most."""
 
     forms: Mapping[str, Form] = {}
+    methods: Any = None  # of the walker for each type of node, which it finds once
     containers: Mapping[
         str, str
     ] = {}  # generic types: list map tuple union callable type same last
@@ -108,6 +109,7 @@ class Rules:
     calls_convert = False  # calling a type is a conversion
     default_bound: Term | None = None  # of a type parameter
     types_are_iterable = False
+    leaves_reads = True  # values that are read but not found count as unresolved
 
     # --- extraction
 
@@ -326,6 +328,10 @@ class Rules:
     def outside_node(self, name: str, kind: str) -> tuple[str, str]:
         """Return the name and kind that something outside is shown with."""
         return name, kind
+
+    def is_outside_type(self, name: str) -> bool:
+        """Tell whether calling something outside is a conversion."""
+        return False
 
     def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
         """Return what a reference in a file can mean, of several declarations of one name."""

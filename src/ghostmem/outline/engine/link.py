@@ -80,7 +80,12 @@ def link(rules: "Rules", files: Mapping[str, Facts], read: Read) -> Linked:
     """Return the graph of all files of a language."""
     with deep_recursion():
         units = {path: Unit.unpacked(path, files[path]) for path in sorted(files)}
-        return Linker(Resolver(units, rules, read), rules).link()
+        resolver = Resolver(units, rules, read)
+        linked = Linker(resolver, rules).link()
+        resolver.memo.clear()
+        for unit in units.values():  # symbols and files refer to each other
+            unit.symbols.clear()
+        return linked
 
 
 class Linker:
@@ -107,6 +112,7 @@ class Linker:
             for reference in unit.all_references():
                 self._reference(unit, reference)
             unit.references = b""
+            self.resolver.term_memo.clear()
             self._flush()
         self.rules.finish(self)
         self._flush()
@@ -274,7 +280,9 @@ class Linker:
         for callee in callees:
             if callee.symbol is None:
                 if callee.value is not None and term[-1] != HEIR:
-                    self.add_outside(owner, "calls", callee.value[1], line)
+                    name = callee.value[1]
+                    kind = "uses" if self.rules.is_outside_type(name) else "calls"
+                    self.add_outside(owner, kind, name, line)
             else:
                 via = "conditional" if len(project) > 1 else callee.via
                 self._call_symbol(owner, callee.symbol, line, arguments, place, via, sure=sure)
@@ -392,7 +400,8 @@ class Linker:
                 one for one in targets if (sure if one.symbol is None else one.symbol.kind in TYPES)
             ]
         found = sum(self._link_read(owner, kind, target, line) for target in targets)
-        if sure and not found and not targets and not self._is_known(term, place):
+        leaves = self.rules.leaves_reads or kind == "uses"
+        if sure and leaves and not found and not targets and not self._is_known(term, place):
             self._leave(owner, kind, term, line)
 
     def _link_read(self, owner: str, kind: str, target: Target, line: int) -> bool:

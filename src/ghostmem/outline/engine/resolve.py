@@ -17,6 +17,7 @@ from ghostmem.outline.engine.facts import (
     END,
     FUNCTION_SCOPE,
     MODULE_SCOPE,
+    NO_MEMBERS,
     NO_SYMBOL,
     Binding,
     CodeSymbol,
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 150  # steps from one term to the next
 MAX_BINDINGS = 4  # alternatives of a name that are evaluated
 MAX_RETURNS = 6  # return statements that are evaluated
+_SHARED = (MEMBER, CALL)
 _MAX_DEFINITIONS = 5  # types that are defined by another
 TYPES = ("type", "interface")
 CALLABLES = ("function", "method")
@@ -108,6 +110,7 @@ class Resolver:
         self.modules: dict[str, dict[str, list[FoundBinding]]] = {}  # names by module
         self.units_of: dict[str, list[Unit]] = {}  # by module
         self.memo: dict[object, Value | None] = {}
+        self.term_memo: dict[int, Value | None] = {}  # of the references of one file
         self.busy: set[object] = set()
         self.depth = 0
         self.asking: Unit | None = None  # the file that the last member was looked up for
@@ -153,15 +156,20 @@ class Resolver:
         """Make a member that is declared outside of its type a member of it."""
         unit = symbol.unit
         value = self.evaluate(symbol.receiver, Place(unit, symbol.scope, END))
-        owner = next((one[1] for one in parts(value) if one[0] in (TYPE, INSTANCE, FUNCTION)), None)
-        owner = self.rules.owner_of(self, symbol, owner)
-        if owner is not None:
-            binding: Binding = (
-                symbol.start, 0, symbol.scope, None, (SYMBOL, symbol.number), symbol.number,
-            )  # fmt: skip
-            name = self.rules.member_name(symbol, owner)
-            owner.outer_members.setdefault(name, []).append((unit, binding))
-            symbol.attached_to = owner
+        owners = [one[1] for one in parts(value) if one[0] in (TYPE, INSTANCE, FUNCTION)]
+        owners.sort(key=lambda owner: owner.unit is not unit)  # its own file first
+        first = self.rules.owner_of(self, symbol, owners[0] if owners else None)
+        binding: Binding = (
+            symbol.start, 0, symbol.scope, None, (SYMBOL, symbol.number), symbol.number,
+        )  # fmt: skip
+        for owner in dict.fromkeys([first, *owners[1:]]):
+            if owner is None:
+                continue
+            if owner.outer_members is NO_MEMBERS:
+                owner.outer_members = {}
+            key = self.rules.member_name(symbol, owner)
+            owner.outer_members.setdefault(key, []).append((unit, binding))
+        symbol.attached_to = first
 
     # --- names
 
@@ -292,19 +300,26 @@ class Resolver:
         """Return the value of a term."""
         if term is None or self.depth > MAX_DEPTH:
             return None
+        tag = term[0]
+        # references of a file share their terms; inside of a binding a value may be incomplete
+        is_shared = tag in _SHARED and not self.busy and place.env is None
+        if is_shared and id(term) in self.term_memo:
+            return self.term_memo[id(term)]
         self.depth += 1
-        evaluator = self._evaluators.get(term[0])
+        evaluator = self._evaluators.get(tag)
         if evaluator is not None:
             value = evaluator(term, place)
         else:
             value = self.rules.evaluate(self, term, place)
         self.depth -= 1
+        if is_shared:
+            self.term_memo[id(term)] = value
         return value
 
     def _name(self, term: Term, place: Place) -> Value | None:
         found = self.lookup(place.unit, place.scope, term[1], place.position)
         if found.bindings:
-            position = END if found.via in ("module", "receiver") else place.position
+            position = place.position if found.via == "local" else END
             return self.evaluate_bindings(found.bindings, position, place.env)
         return self.beyond(place.unit, term[1])
 

@@ -3,6 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.outline.engine.facts import (
@@ -14,11 +15,12 @@ from ghostmem.outline.engine.facts import (
     NO_SYMBOL,
     CodeSymbol,
     FoundBinding,
+    Reference,
     Unit,
 )
 from ghostmem.outline.engine.language import Rules, language
 from ghostmem.outline.engine.resolve import TYPES, Place, Resolver
-from ghostmem.outline.engine.table import Form, read_table, words_of
+from ghostmem.outline.engine.table import Form, form, read_table, words_of
 from ghostmem.outline.engine.terms import (
     ALIAS,
     CALLABLE,
@@ -56,7 +58,7 @@ package_clause               hook fn=package
 import_spec                  hook fn=import_spec
 function_declaration         hook fn=function_declaration
 method_declaration           func name=name params=parameters result=result body=body recv=receiver
-method_elem                  func name=name params=parameters result=result
+method_elem                  hook fn=method_element
 func_literal                 lambda params=parameters result=result body=body
 parameter_declaration        param name=name type=type
 variadic_parameter_declaration param name=name type=type many
@@ -67,7 +69,8 @@ interface_type               record kind=interface
 field_declaration            bind name=name type=type
 type_elem                    hook fn=type_element type_fn=first_type
 var_spec                     hook fn=variable_spec
-const_spec                   bind name=name type=type value=value kind=constant
+const_spec                   hook fn=constant_spec
+const_declaration            hook fn=constants
 short_var_declaration        bind name=left value=right
 assignment_statement         hook fn=assignment
 inc_statement,dec_statement  hook fn=increment
@@ -102,10 +105,13 @@ interpreted_string_literal,raw_string_literal literal is=string
 int_literal                  literal is=int
 comment,label_name           skip
 """
-_BUILTINS = frozenset(
+_BUILTIN_TYPES = frozenset(
+    "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 "
+    "int64 rune string uint uint8 uint16 uint32 uint64 uintptr".split()
+)
+_BUILTINS = _BUILTIN_TYPES | frozenset(
     "append cap clear close complex copy delete imag len make max min new panic print println real "
-    "recover any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 "
-    "int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr true false nil iota".split()
+    "recover true false nil iota".split()
 )
 _SYSTEMS = frozenset(
     "aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd "
@@ -213,6 +219,7 @@ class GoRules(Rules):
     builtins = _BUILTINS
     bases_inside = calls_convert = True
     merges_modules = True
+    leaves_reads = False
 
     # --- declarations
 
@@ -229,6 +236,15 @@ class GoRules(Rules):
                 outer = walker.unit.symbols[symbol.parent]
                 if outer.kind in ("function", "method") or "inline" in outer.flags:
                     symbol.flags.add("inline")
+            if symbol.name == "_":
+                symbol.flags.add("inline")
+        packages = {alias for alias, _ in walker.unit.detail[2]}
+        packages.update(name for _, path in walker.unit.detail[2] for name in _guesses(path))
+        walker.references = [
+            one
+            for one in walker.references
+            if one[0] != "reads" or one[3][0] != NAME or one[3][1] not in packages
+        ]
         for scope, name in walker.state["assigned"]:
             bindings = walker.unit.scopes[scope].names[name]
             bindings[:] = [
@@ -303,6 +319,7 @@ class GoRules(Rules):
         if is_pointer:
             owner.flags.add(f"pointer {position}")
         plain = type_term[1] if type_term[0] == GENERIC else type_term
+        _drop_use(walker, plain)
         walker.bind(str(plain[-1]), position, type_term)
 
     def type_element(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -313,6 +330,8 @@ class GoRules(Rules):
             "type_identifier", "qualified_type", "generic_type",
         ):  # fmt: skip
             walker.base(symbol, "extends", children[0])
+            term = symbol.bases[-1][1]
+            _drop_use(walker, term[1] if term[0] == GENERIC else term)
         else:
             symbol.flags.add("constraint")
             for child in children:
@@ -323,12 +342,56 @@ class GoRules(Rules):
         terms = [walker.type_term(child) for child in node.named_children]
         return terms[0] if len(terms) == 1 else None
 
+    def method_element(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A method of an interface: the interface uses its types."""
+        start, owner = len(walker.references), walker.owner
+        walker.visit_func(node, _METHOD, False)
+        walker.references[start:] = [(one[0], owner, *one[2:]) for one in walker.references[start:]]
+
     def variable_spec(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A variable of a package may be given another function, unlike a function."""
         names = node.children_by_field_name("name")
-        walker.visit_bind(node, _VARIABLE, False)
+        self._declare(walker, node, _VARIABLE)
         if walker.scope_kind == FILE_SCOPE:
             walker.state["assigned"] |= {(0, walker.text(name)) for name in names}
+
+    @staticmethod
+    def _declare(walker: "Walker", node: "Node", form: Form) -> "list[Reference]":
+        """Declare variables, which use their type; return the references of the type."""
+        start, first = len(walker.references), len(walker.unit.symbols)
+        walker.visit_bind(node, form, False)
+        type_node = node.child_by_field_name("type")
+        if type_node is None or walker.scope_kind != FILE_SCOPE:
+            return []
+        stop = type_node.end_byte
+        fresh = walker.references[start:]
+        of_type = [one for one in fresh if type_node.start_byte <= one[5] < stop]
+        walker.references[start:] = [one for one in fresh if one not in of_type]
+        for symbol in walker.unit.symbols[first:]:
+            if "inline" not in symbol.flags:
+                walker.references += [(one[0], symbol.number, *one[2:]) for one in of_type]
+        return of_type
+
+    def constants(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A group of constants: one without a value has the type of the one before."""
+        walker.state["constant"] = (None, [])
+        walker.visit_all(node)
+
+    def constant_spec(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A constant."""
+        first = len(walker.unit.symbols)
+        of_type = self._declare(walker, node, _CONSTANT)
+        symbols = walker.unit.symbols[first:]
+        if node.child_by_field_name("value") is not None:
+            walker.state["constant"] = (symbols[0].type if symbols else None, of_type)
+            return
+        type_term, of_type = walker.state["constant"]
+        if type_term is None:
+            return
+        for symbol in symbols:
+            bindings = walker.unit.scopes[walker.scope].names[symbol.name]
+            bindings[-1] = (*bindings[-1][:3], type_term, *bindings[-1][4:])
+            walker.references += [(one[0], symbol.number, *one[2:]) for one in of_type]
 
     def assignment(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`a = b`, `a += b`; a variable that is assigned again is no name of a function."""
@@ -337,9 +400,10 @@ class GoRules(Rules):
         for target in left.named_children if left is not None else ():
             if operator is not None and operator.type != "=":
                 walker.visit(target)
-            walker.assign(target, None, None, node)
-            if target.type == "identifier":
-                self._note_assigned(walker, walker.text(target))
+            name = walker.text(target) if target.type == "identifier" else ""
+            if name != "_":
+                walker.assign(target, None, None, node)
+                self._note_assigned(walker, name)
 
     @staticmethod
     def _note_assigned(walker: "Walker", name: str) -> None:
@@ -459,8 +523,10 @@ class GoRules(Rules):
         self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
     ) -> tuple[Term | None] | None:
         """`make(T)` and `new(T)` give a value of the type."""
+        if fn.type != "identifier" or walker.text(fn) not in ("make", "new"):
+            return None
         listed = [one for one in args.named_children if not one.is_extra] if args else []
-        if fn.type != "identifier" or not listed or walker.text(fn) not in ("make", "new"):
+        if not listed:
             return None
         walker.refer("calls", (NAME, walker.text(fn)), fn, [None] * len(listed))
         term = walker.type_term(listed[0])
@@ -602,10 +668,7 @@ class GoRules(Rules):
         return not slash or "." not in first
 
     def package_of(self, name: str) -> str:
-        path, name = posixpath.split(name)
-        found = _VERSION.match(name, name.find("."))
-        stop = found.end() if found else name.find(".")
-        return posixpath.join(path, name[:stop] if stop > 0 else name)
+        return _package_of(name)
 
     def outside_node(self, name: str, kind: str) -> tuple[str, str]:
         """Return the short name of a package with that of its member; tell interfaces apart."""
@@ -618,6 +681,23 @@ class GoRules(Rules):
 
     def is_shared(self, symbol: CodeSymbol) -> bool:
         return symbol.parent == FILE
+
+    def outside_kind(self, kind: str, value: Value) -> str:
+        """Packages, and fields of types outside, are not read; builtin types are used."""
+        member = value[1][len(self.package_of(value[1])) + 1 :]
+        if self.is_outside_type(value[1]):
+            return "uses"
+        is_field = (not member and value[1] not in self.builtins) or "." in member
+        return "" if kind == "assigns" or is_field else kind
+
+    def is_outside_type(self, name: str) -> bool:
+        return name in _OUTSIDE_TYPES or name in _BUILTIN_TYPES
+
+    def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
+        """Return a name of the only package outside that everything is imported of."""
+        paths = [path for path in unit.stars if path not in self.by_path]
+        is_exported = name[:1].isupper() and len(paths) == 1
+        return (OUTSIDE, f"{paths[0]}.{name}") if is_exported else None
 
     def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
         """Return what a file can mean: its own, or all that is built together with it."""
@@ -742,7 +822,8 @@ class GoRules(Rules):
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         if value[:2] == (OUTSIDE_INSTANCE, "sync/atomic.Pointer") and name in ("Load", "Swap"):
             return (CALLABLE, value[2][0] if value[2] else None, (), f"{value[1]}.{name}")
-        return (OUTSIDE, f"{value[1]}.{name}")
+        is_field = value[0] == OUTSIDE and value[1] != self.package_of(value[1])
+        return None if is_field else (OUTSIDE, f"{value[1]}.{name}")
 
     def iterable(self, resolver: Resolver, value: Value) -> Value:
         """Return a function that is ranged over as a map of what it yields."""
@@ -949,8 +1030,25 @@ def _only(node: "Node") -> "Node":
     return node
 
 
+def _drop_use(walker: "Walker", term: Term) -> None:
+    """Forget that a type is used: it is extended."""
+    for place in range(len(walker.references) - 1, -1, -1):
+        if walker.references[place][3] == term:
+            del walker.references[place]
+            return
+
+
 def _package_id(package: GoPackage) -> str:
     return project_id(f"{package.folder or '.'}/", package.path, 0)
+
+
+@cache
+def _package_of(name: str) -> str:
+    """Return the path of the package of something outside."""
+    path, name = posixpath.split(name)
+    found = _VERSION.match(name, name.find("."))
+    stop = found.end() if found else name.find(".")
+    return posixpath.join(path, name[:stop] if stop > 0 else name)
 
 
 def _built_together(path: str, other: str) -> bool:
@@ -987,17 +1085,13 @@ def _grammar(_path: str) -> object:
     return tree_sitter_go.language()
 
 
-_FUNCTION = Form(
-    "func",
-    {
-        "name": "name", "params": "parameters", "result": "result", "body": "body",
-        "type_params": "type_parameters",
-    },
-    frozenset(),
-    {},
-)  # fmt: skip
-_CAST = Form("cast", {"type": "type", "of": "operand"}, frozenset(), {})
-_VARIABLE = Form("bind", {"name": "name", "type": "type", "value": "value"}, frozenset(), {})
+_FUNCTION = form(
+    "func name=name params=parameters result=result body=body type_params=type_parameters"
+)
+_CAST = form("cast type=type of=operand")
+_METHOD = form("func name=name params=parameters result=result")
+_VARIABLE = form("bind name=name type=type value=value")
+_CONSTANT = form("bind name=name type=type value=value kind=constant")
 
 LANGUAGE = language(
     GoRules(),
