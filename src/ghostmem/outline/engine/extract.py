@@ -526,10 +526,12 @@ class Walker:
         return symbol
 
     def visit_cast(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
-        """A value `of` as one of a `type`."""
+        """A value `of` as one of a `type`; option `shown`: it is shown as the value itself."""
         type_term = self.type_term(self.child(node, form, "type"))
-        self.visit(self.child(node, form, "of"))
-        return (VALUE_OF, type_term) if type_term is not None else None
+        term = self.visit(self.child(node, form, "of"))
+        if type_term is None:
+            return None
+        return (VALUE_OF, type_term, term) if "shown" in form.options else (VALUE_OF, type_term)
 
     def visit_index(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """`of[...]`."""

@@ -24,7 +24,7 @@ table are walked through. An example (Go):
 | return, block | a return statement; a block (a scope, unless the language hoists) |
 | name, member (of name), index (of) | expressions |
 | call (callee args of type_args body; option bare) | |
-| new (of args body; options call, class), cast (type of), either (test), tuple, list | |
+| new (of args body; options call, class), cast (type of; option shown), either (test), tuple, list | |
 | literal (is=str), this, super, same (of; option only), skip | |
 | generic (of; option flat), listtype (of), maptype (key of), uniontype, tupletype | types |
 | functype (params result), primitive, notype; also name, member, same, record | |

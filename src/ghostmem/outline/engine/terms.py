@@ -9,7 +9,7 @@ Both are tuples that begin with a tag. A missing term or an unknown value is Non
 | CALL, term, terms of arguments | a call |
 | ELEMENT, term; KEY, term | an element of a container; a key of it |
 | PART, term, number | one of several values: `a, b = term` |
-| VALUE_OF, type | some value of a type: a cast, a literal of a type |
+| VALUE_OF, type | some value of a type: a cast, a literal of a type; then perhaps the value |
 | CONSTRUCT, type | the callee of `new type()`, in references only; then HEIR for `new type() {}` |
 | SYMBOL, number | a symbol of this file |
 | EITHER, terms; SEVERAL, terms | one of the terms; all of them, a tuple (also as a type) |
@@ -110,6 +110,8 @@ def text_of(term: Term | None, words: Mapping[str, str]) -> str:
             return f"{text_of(term[1], words)}()"
         case "element" | "key":
             return f"{text_of(term[1], words)}[]"
+        case "value" if len(term) == 3:
+            return text_of(term[2], words)
         case "construct" | "generic":
             return text_of(term[1], words)
     return str(term[1]) if len(term) == 2 and term[0] in words else words.get(term[0], "(…)")

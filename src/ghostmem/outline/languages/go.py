@@ -87,7 +87,7 @@ call_expression              call callee=function args=arguments type_args=type_
 composite_literal            hook fn=composite
 literal_element              same of=0
 type_conversion_expression   hook fn=conversion
-type_assertion_expression    cast type=type of=operand
+type_assertion_expression    cast type=type of=operand shown
 index_expression             hook fn=index
 slice_expression             same of=operand
 parenthesized_expression     same of=0
