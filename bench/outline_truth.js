@@ -2,7 +2,7 @@
 // TypeScript checker resolves them, one JSON array per line:
 // [calling file, line, called file, line of the declaration, name, sure].
 // Not sure are declarations that a call may be said to reach as well: the further overloads of a
-// function, and a variable or property whose type is only a function type.
+// function, a variable or property whose type is only a function type, and accessors.
 const fs = require("fs");
 const path = require("path");
 const ts = checkerOf(process.argv[2]);
@@ -76,13 +76,21 @@ function* reached(call) {
   }
 }
 
+// The getters and setters of a property that is read or written, which some take for calls.
+function accessors(node) {
+  const symbol = checker.getSymbolAtLocation(node.name);
+  const isAccessor = symbol && symbol.flags & ts.SymbolFlags.Accessor;
+  return isAccessor ? symbol.declarations.map((one) => [one, false]) : [];
+}
+
 function line(file, node) {
   return file.getLineAndCharacterOfPosition(node.getStart(file, false)).line + 1;
 }
 
 function visit(file, node) {
-  if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
-    for (const [declaration, sure] of reached(node)) {
+  const isCall = ts.isCallExpression(node) || ts.isNewExpression(node);
+  if (isCall || ts.isPropertyAccessExpression(node)) {
+    for (const [declaration, sure] of isCall ? reached(node) : accessors(node)) {
       const target = declaration.getSourceFile();
       if (!files.has(target.fileName) || isLiteral(declaration)) continue;
       const name = declaration.name && declaration.name.getText ? declaration.name.getText() : "";

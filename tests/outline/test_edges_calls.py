@@ -715,7 +715,6 @@ function use() { go(); all.start(); }
         },
         """
         use#use calls core#run import
-        use#use calls core#run type
         """,
     ),
     ("rust", "alias"): (

@@ -153,7 +153,7 @@ class Walker:
         self.whole: Node | None = None  # of the next declaration, with its decorators
         self.receivers: dict[str, Term] = {}  # names of the first parameter of a method
         self.anchor: Node | None = None  # the node that stands for those of a quoted source
-        self.state: dict[str, Any] = {}  # of the language
+        self.state: dict[object, Any] = {}  # of the language
         self._visitors, self._typers = methods_of(rules)
         self._newlines = [found.start() for found in re.finditer(b"\n", source)]
 
@@ -469,19 +469,17 @@ class Walker:
             return None
         if (known := self.rules.known_call(self, node, fn, listed)) is not None:
             return known[0]
-        callee = self._callee(node, form, fn)
-        arguments = self.arguments(listed, callee)
-        types = self.child(node, form, "type_args")
-        type_terms = [self.type_term(one) for one in types.named_children] if types else []
+        callee = value = self._callee(node, form, fn)
+        given = self.child(node, form, "type_args")
+        if given is not None:
+            types = tuple(self.type_term(one) for one in given.named_children)
+            value = (GENERIC, callee, types) if callee is not None else None
+        arguments = self.arguments(listed, value)
         self.visit(self.child(node, form, "body"))
         if callee is None:
             callee = (MEMBER, None, " ".join(self.text(fn).split())[-60:])
-            self.refer("calls", callee, fn, arguments)
-            return None
         self.refer("calls", callee, fn, arguments)
-        if type_terms:
-            callee = (GENERIC, callee, tuple(type_terms))
-        return (CALL, callee, tuple(arguments[:_KEPT_ARGUMENTS]))
+        return (CALL, value, tuple(arguments[:_KEPT_ARGUMENTS])) if value is not None else None
 
     def _callee(self, node: "Node", form: Form, fn: "Node") -> Term | None:
         of = self.child(node, form, "of")
@@ -650,7 +648,11 @@ class Walker:
         """A function of `params` with a `result`."""
         params = self.child(node, form, "params")
         listed = params.named_children if params is not None else ()
-        types = [self.type_term(one.child_by_field_name("type")) for one in listed]
+        types = [
+            self.type_term(one.child_by_field_name("type"))
+            for one in listed
+            if (name := one.child_by_field_name("pattern")) is None or name.type != "this"
+        ]
         return (FUNCTION_TYPE, self.type_term(self.child(node, form, "result")), tuple(types))
 
     def type_primitive(self, node: "Node", _form: Form) -> Term | None:

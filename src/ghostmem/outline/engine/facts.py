@@ -188,7 +188,8 @@ class Unit:
             if here.kind == CLASS:
                 return self.symbols[here.symbol]
             if here.kind == FUNCTION_SCOPE and here.symbol >= 0:
-                owner = self.symbols[here.symbol].attached_to
+                function = self.symbols[here.symbol]
+                owner = function if function.outer_members else function.attached_to
                 if owner is not None:
                     return owner
             scope = here.parent

@@ -24,7 +24,8 @@ table are walked through. An example (Go):
 | return, block | a return statement; a block (a scope, unless the language hoists) |
 | name, member (of name), index (of) | expressions |
 | call (callee args of type_args body; option bare) | |
-| new (of args body; options call, class), cast (type of; option shown), either (test), tuple, list | |
+| new (of args body; options call, class), cast (type of; option shown) | |
+| either (test), tuple, list | |
 | literal (is=str), this, super, same (of; option only), skip | |
 | generic (of; option flat), listtype (of), maptype (key of), uniontype, tupletype | types |
 | functype (params result), primitive, notype; also name, member, same, record | |
@@ -106,6 +107,11 @@ class Rules:
     variables_own = False  # the initial value of a variable refers for the variable
     unpacks = False  # `a, b = x` takes elements of x
     virtual: tuple[str, ...] = ("type",)  # how a method of an interface is found, not another one
+    merges_declarations = False  # several declarations of one name in a scope are one
+    declared_first = False  # a member that a base declares counts more than one that is assigned
+    inherits_constructors = False
+    leaves_members = True  # an unresolved member that is read counts if something has its name
+    properties_are_called = False  # reading and writing an accessor is a call
     calls_convert = False  # calling a type is a conversion
     default_bound: Term | None = None  # of a type parameter
     types_are_iterable = False
@@ -270,6 +276,10 @@ class Rules:
         """Tell whether something outside belongs to the language and its standard library."""
         return name in self.builtins
 
+    def meant(self, kind: str, targets: "list[Target]") -> "list[Target]":
+        """Return those of several declarations of a name that a reference of a kind means."""
+        return targets
+
     def outside_kind(self, kind: str, value: Value) -> str:
         """Return the kind of the link to something outside that is read; empty for none."""
         return kind
@@ -400,6 +410,10 @@ class Rules:
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member that every type or instance has."""
+        return None
+
+    def function_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of a function that has no members declared."""
         return None
 
     def map_element(self, value: Value) -> Value | None:

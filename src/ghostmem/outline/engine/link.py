@@ -22,10 +22,12 @@ from ghostmem.outline.engine.terms import (
     CALLABLE,
     CONSTRUCT,
     FUNCTION,
+    FUNCTION_TYPE,
     GENERIC,
     HEIR,
     IMPORT,
     INSTANCE,
+    LAMBDA,
     MEMBER,
     MODULE,
     NAME,
@@ -183,8 +185,10 @@ class Linker:
         for symbol in unit.symbols:
             if not symbol.id:
                 continue
-            parent = symbol.attached_to if "guest" not in symbol.flags else None
-            start = parent.id if parent is not None else self.node_of(unit, symbol.parent)
+            owner = symbol.attached_to if "guest" not in symbol.flags else None
+            start = self.node_of(unit, symbol.parent)
+            if owner is not None:
+                start = self.node_of(owner.unit, owner.number)
             self.add(start, "declares", symbol.id, symbol.line, "local")
             for relation, term, line, position in symbol.bases:
                 self._base(symbol, relation, term, line, position)
@@ -218,7 +222,7 @@ class Linker:
                     self._add_project(symbol.id, kind, target.symbol, line, via or target.via)
                 elif target.value is not None:
                     self.add_outside(symbol.id, kind, target.value[1], line)
-        if not targets:
+        if not targets and relation:
             name = str(plain[2] if plain[0] == MEMBER else plain[1]).rpartition(
                 self.rules.separator
             )[2]
@@ -269,7 +273,7 @@ class Linker:
         sure: bool = True,
     ) -> None:
         """Add the links of a call; one that is not sure is none if nothing like it is declared."""
-        targets = self.targets(term, place)
+        targets = self.rules.meant("calls", self.targets(term, place))
         for target in targets:
             if target.symbol is not None and self._holds_callee(target.symbol):
                 self._link_read(owner, "accesses", target, line)
@@ -283,11 +287,14 @@ class Linker:
                     name = callee.value[1]
                     kind = "uses" if self.rules.is_outside_type(name) else "calls"
                     self.add_outside(owner, kind, name, line)
+                    if term[0] == CONSTRUCT:
+                        self.add_outside(owner, "uses", name, line)
             else:
                 via = "conditional" if len(project) > 1 else callee.via
                 self._call_symbol(owner, callee.symbol, line, arguments, place, via, sure=sure)
-        is_literal = self.rules.knows_literals and any(
-            target.value is not None and target.value[0] == CALLABLE for target in targets
+        is_literal = term[0] in (LAMBDA, FUNCTION_TYPE) or (
+            self.rules.knows_literals
+            and any(one.value is not None and one.value[0] == CALLABLE for one in targets)
         )
         if not callees and sure and not is_literal:
             self._leave(owner, "calls", term, line)
@@ -356,7 +363,10 @@ class Linker:
         if self.rules.calls_convert:
             return
         symbol = self._behind_alias(symbol)
-        made = self.resolver.own_member(symbol, self.rules.constructor + self.rules.call_suffix)
+        name = self.rules.constructor + self.rules.call_suffix
+        made = self.resolver.own_member(symbol, name)
+        if not made and self.rules.inherits_constructors:
+            made = self.resolver.find((TYPE, symbol, ()), name)
         constructors = [
             Target(via, unit.symbols[one[B_SYMBOL]]) for unit, one in made if one[B_SYMBOL] >= 0
         ]
@@ -392,7 +402,7 @@ class Linker:
     def _read(
         self, owner: str, kind: str, term: Term, line: int, place: Place, *, sure: bool = True
     ) -> None:
-        targets = self._defined(self.targets(term, place, follow=False))
+        targets = self._defined(self.rules.meant(kind, self.targets(term, place, follow=False)))
         if len({id(one.symbol) for one in targets if one.symbol is not None}) > 1:
             targets = [one._replace(via="conditional") for one in targets]
         if kind == "uses":
@@ -415,7 +425,12 @@ class Linker:
             return True
         if symbol.kind in TYPES:
             kind = "uses"
-        elif symbol.kind in CALLABLES and "property" not in symbol.flags:
+        elif symbol.kind in CALLABLES and "property" in symbol.flags:
+            if self.rules.properties_are_called:
+                kind = "calls"
+            elif not self.rules.is_shared(symbol):
+                return False
+        elif symbol.kind in CALLABLES:
             if kind != "accesses":
                 return False
             kind = "uses"
@@ -442,7 +457,7 @@ class Linker:
         if suffix := self.rules.call_suffix:
             text, name = text.replace(suffix, ""), name.removesuffix(suffix)
         count = (self.callables if kind == "calls" else self.values)[name]
-        if count or kind == "calls" or term[0] == NAME:
+        if kind == "calls" or term[0] == NAME or (count and self.rules.leaves_members):
             self.loose.append(Loose(owner, kind, text, line, name, count))
 
     # --- targets

@@ -193,7 +193,7 @@ class Resolver:
                     ]
                 if visible:
                     via = "local" if here.module is None else "module"
-                    return Found([(unit, one) for one in reaching(visible, position)], via)
+                    return Found([(unit, one) for one in self._reached(visible, position)], via)
                 late = late or bindings  # declared after this
             if here.kind == FUNCTION_SCOPE:
                 position = END
@@ -209,6 +209,11 @@ class Resolver:
                 return Found(of_module, rules.module_step(unit, here.module, of_module))
             scope = here.parent
         return Found([(unit, one) for one in late], "local")
+
+    def _reached(self, bindings: list[Binding], position: int) -> list[Binding]:
+        """Return the bindings that a name may have at a position."""
+        is_one = self.rules.merges_declarations and bindings[0][B_SYMBOL] != NO_SYMBOL
+        return bindings if is_one else reaching(bindings, position)
 
     def _is_merged(self, scope: Scope, bindings: list[Binding]) -> bool:
         """Tell whether other files of a module may bind a name as well as this one."""
@@ -411,7 +416,7 @@ class Resolver:
             return None
         symbol = value[1]
         bindings = symbol.unit.scopes[symbol.inner].names.get(symbol.parameters[number])
-        env = self.receiver_env(symbol, value[2])
+        env = self.function_env(value)
         return self.evaluate_binding(symbol.unit, bindings[0], env) if bindings else None
 
     def _import(self, term: Term, place: Place) -> Value | None:
@@ -638,11 +643,9 @@ class Resolver:
         self, value: Value, arguments: tuple[Term | None, ...], place: Place | None
     ) -> Value | None:
         symbol, receiver = value[1], value[2]
-        env = self.receiver_env(symbol, receiver)
+        env = self.function_env(value)
         if symbol.result is not None:
-            if len(value) == 4:
-                env = {**(env or {}), **dict(zip(symbol.type_parameters, value[3], strict=False))}
-            elif arguments and place is not None and self.rules.is_generic(symbol):
+            if len(value) < 4 and arguments and place is not None and self.rules.is_generic(symbol):
                 env = {**(env or {}), **self.infer(symbol, arguments, place)}
             inner = Place(symbol.unit, symbol.inner, END, env)
             return self._for_receiver(self.rules.declared_result(self, symbol, inner), receiver)
@@ -679,14 +682,15 @@ class Resolver:
             ]
         )
 
-    def receiver_env(self, symbol: CodeSymbol, receiver: Value | None) -> Env | None:
-        """Return the type arguments that a receiver has for the type of a member."""
-        if receiver is None or receiver[0] not in (INSTANCE, TYPE, BASES):
-            return None
+    def function_env(self, function: Value) -> Env | None:
+        """Return the type arguments of a function, and those that its receiver has for it."""
+        symbol, receiver = function[1], function[2]
+        explicit = function[3] if len(function) > 3 else ()
+        env: Env = dict(zip(symbol.type_parameters, explicit, strict=False))
         owner = symbol.attached_to or symbol.unit.enclosing(symbol.scope)
-        if owner is None:
-            return None
-        return self.type_env(owner, receiver)
+        if receiver is not None and receiver[0] in (INSTANCE, TYPE, BASES) and owner is not None:
+            env.update(self.type_env(owner, receiver) or {})
+        return env or None
 
     def type_env(self, owner: CodeSymbol, receiver: Value) -> Env | None:
         """Return the type arguments of one of the bases of a receiver."""
@@ -764,9 +768,15 @@ class Resolver:
         overloaded = is_method and name != self.rules.constructor + suffix
         for symbol, _ in order[1:] if value[0] == BASES else order:
             found += self.own_member(symbol, name)
-            if found and not overloaded:
+            if found and not overloaded and not self._is_assigned(found):
                 break
-        return found
+        declared = [one for one in found if not self._is_assigned([one])]
+        return declared or found
+
+    def _is_assigned(self, found: list[FoundBinding]) -> bool:
+        """Tell whether a member is only assigned, so that a declaration of a base counts."""
+        symbols = [binding[B_SYMBOL] for _, binding in found]
+        return self.rules.declared_first and set(symbols) == {NO_SYMBOL}
 
     def own_member(self, symbol: CodeSymbol, name: str) -> list[FoundBinding]:
         """Return the bindings of a member that a symbol itself has."""
@@ -797,7 +807,7 @@ class Resolver:
 
     def _own_or_inherited(self, value: Value, name: str) -> Value | None:
         if value[0] == FUNCTION and not value[1].outer_members:
-            return None
+            return self.rules.function_member(self, value, name)
         if (special := self.rules.special_member(self, value, name)) is not None:
             return special
         if found := self.find(value, name):

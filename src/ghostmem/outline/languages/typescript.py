@@ -2,9 +2,8 @@
 
 import tree_sitter_typescript
 
-from ghostmem.outline.languages.base import Language
-from ghostmem.outline.languages.ecma_.extract import extract
-from ghostmem.outline.languages.ecma_.link import link
+from ghostmem.outline.engine.language import language
+from ghostmem.outline.languages.ecma import Ecma
 
 
 def grammar(path: str) -> object:
@@ -16,12 +15,11 @@ def grammar(path: str) -> object:
     )
 
 
-LANGUAGE = Language(
+LANGUAGE = language(
+    Ecma(),
     name="typescript",
     suffixes=(".ts", ".tsx", ".mts", ".cts"),
     grammar=grammar,
     package="tree-sitter-typescript",
-    version=5,
-    extract=extract,
-    link=link,
+    version=6,
 )

@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from ghostmem.outline.engine.table import words_of
 from ghostmem.outline.languages.base import Read
-from ghostmem.outline.languages.ecma_.natives import BUILTIN_MODULES
 
+BUILTIN_MODULES = words_of("ecma.txt")["modules"]
 SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs")
 # the suffix of compiled files, which TypeScript imports: the suffixes of their sources
 SOURCES = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
@@ -52,7 +53,7 @@ class Paths:
             return "native", name
         if name.startswith(("#", "/", "~", "@/")):
             return "missing", name
-        return "external", _package_name(name)
+        return "external", package_name(name)
 
     def _file(self, folder: str, names: Iterable[str]) -> str:
         """Return the first file with one of some names, which need no suffix, or nothing."""
@@ -129,7 +130,7 @@ class Paths:
         return found
 
     def _own_package(self, name: str) -> str:
-        package = _package_name(name)
+        package = package_name(name)
         if package not in self.packages:
             return ""
         folder, data = self.packages[package]
@@ -146,7 +147,7 @@ def _joined(folder: str, name: str) -> str:
     return "" if path == "." else path
 
 
-def _package_name(name: str) -> str:
+def package_name(name: str) -> str:
     """Return the package of a module: its first part, with a scope its first two parts."""
     return "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
 

@@ -1,0 +1,1171 @@
+"""TypeScript and JavaScript: the table of their grammars, modules, and parts of the library."""
+
+import posixpath
+from typing import TYPE_CHECKING
+
+from ghostmem.outline.engine.facts import (
+    B_SYMBOL,
+    B_VALUE,
+    CLASS,
+    END,
+    FILE,
+    FILE_SCOPE,
+    FUNCTION_SCOPE,
+    MODULE_SCOPE,
+    NO_SYMBOL,
+    CodeSymbol,
+    FoundBinding,
+    Unit,
+)
+from ghostmem.outline.engine.language import Rules
+from ghostmem.outline.engine.link import Target
+from ghostmem.outline.engine.resolve import TYPES, Place, Resolver
+from ghostmem.outline.engine.table import Form, form, read_table, words_of
+from ghostmem.outline.engine.terms import (
+    CALLABLE,
+    CONSTRUCT,
+    GENERIC,
+    IMPORT,
+    LIST,
+    LITERAL,
+    MEMBER,
+    MODULE,
+    NAME,
+    OUTSIDE,
+    OUTSIDE_INSTANCE,
+    SYMBOL,
+    THIS,
+    TYPE_PARAMETER,
+    VALUE_OF,
+    Term,
+    Value,
+    either,
+    parts,
+    union,
+)
+from ghostmem.outline.languages.ecma_paths import Paths
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from ghostmem.outline.engine.extract import Walker
+
+_FUNCTION = "params=parameters result=return_type body=body type_params=type_parameters"
+TABLE = read_table("""
+import_statement             hook fn=import_statement
+import_alias                 hook fn=import_alias
+export_statement             hook fn=export_statement
+function_declaration,generator_function_declaration hook fn=function_declaration
+function_signature           hook fn=function_declaration
+function_expression,generator_function,function hook fn=function_expression
+arrow_function               hook fn=arrow_function
+method_definition,method_signature,abstract_method_signature hook fn=method
+class_declaration,abstract_class_declaration,class hook fn=class_declaration
+interface_declaration        type name=name body=body type_params=type_parameters kind=interface
+type_alias_declaration       hook fn=type_alias
+enum_declaration             type name=name body=body
+enum_assignment              hook fn=enum_member
+internal_module,module       hook fn=namespace
+public_field_definition,field_definition,property_signature hook fn=field
+required_parameter,optional_parameter hook fn=parameter
+lexical_declaration,variable_declaration hook fn=variables
+assignment_expression        hook fn=assignment
+augmented_assignment_expression,update_expression hook fn=augmented
+for_in_statement             hook fn=for_in
+catch_clause                 hook fn=catch
+statement_block,for_statement,switch_body block
+return_statement             hook fn=return_statement
+identifier,type_identifier,shorthand_property_identifier name
+property_identifier,private_property_identifier skip
+shorthand_property_identifier_pattern name
+member_expression            member of=object name=property
+nested_type_identifier       member of=module name=name
+nested_identifier            member of=object name=property
+call_expression              call callee=function args=arguments type_args=type_arguments
+new_expression               hook fn=new
+subscript_expression         index of=object
+as_expression,satisfies_expression hook fn=cast
+type_assertion               cast type=0 of=1
+await_expression             hook fn=await_
+non_null_expression,parenthesized_expression same of=0
+binary_expression            hook fn=binary
+ternary_expression           either test=condition
+this                         hook fn=this
+super                        super
+array                        list
+array_pattern                tuple
+pair                         same of=value
+string,template_string       literal is=String
+number                       literal is=Number
+true,false                   literal is=Boolean
+regex                        literal is=RegExp
+object                       hook fn=object
+decorator                    hook fn=decorator
+jsx_opening_element,jsx_self_closing_element hook fn=jsx
+generic_type                 generic of=name flat
+array_type                   listtype of=0
+readonly_type,parenthesized_type,type_annotation,optional_type,rest_type same of=0
+union_type,intersection_type uniontype
+tuple_type                   tupletype
+function_type,constructor_type functype params=parameters result=return_type
+object_type                  hook type_fn=object_type
+predefined_type              hook type_fn=predefined_type
+literal_type                 notype
+infer_type                   hook type_fn=infer_type
+index_signature              hook fn=index_signature
+type_query                   hook type_fn=type_query
+this_type                    hook type_fn=this_type
+type_predicate,asserts       notype
+type_parameter               typeparam bound=constraint
+extends_clause,implements_clause,extends_type_clause,jsx_closing_element skip
+comment,labeled_statement_identifier,statement_identifier skip
+""")
+ARROW, METHOD = form(f"lambda {_FUNCTION} arrow"), form(f"func name=name {_FUNCTION}")
+SINGLE = form("lambda params=parameter body=body arrow")
+LAMBDA_FORM = form(f"lambda {_FUNCTION}")
+CLASS_FORM = form("type name=name body=body type_params=type_parameters")
+ALIAS = form("type name=name type=value type_params=type_parameters")
+ASSIGN = form("assign left=left right=right")
+FUNCTIONS = {"arrow_function", "function_expression", "function", "generator_function"}
+SIGNATURES = {"function_signature", "method_signature", "abstract_method_signature"}
+WRAPPERS = {
+    "parenthesized_expression", "as_expression", "satisfies_expression", "assignment_expression",
+}  # fmt: skip
+FIELD_MODIFIERS = {"accessibility_modifier", "readonly", "override_modifier"}
+MODULE_EXPORTS, MODULE_NAME = (MEMBER, (NAME, "module"), "exports"), "module.exports"
+OWN_EXPORT = (None, MODULE_NAME)
+AWAIT, TYPE_OF = "await", "type of"  # terms of these languages: `await x`, `typeof x` as a type
+STRING: Value = (OUTSIDE_INSTANCE, "String", ())
+WORDS = words_of("ecma.txt")
+NATIVE = WORDS["types"] | WORDS["values"] | WORDS["modules"]
+IGNORED = frozenset("arguments NaN Infinity exports module undefined this".split())
+PRIMITIVES = {"string": "String", "number": "Number", "boolean": "Boolean", "symbol": "Symbol"}
+PROMISES = ("Promise", "PromiseLike", "Awaited")
+ARRAYS = frozenset(
+    "Array ReadonlyArray Set ReadonlySet Iterable IterableIterator Iterator Generator "
+    "AsyncIterable AsyncIterableIterator AsyncGenerator ArrayLike".split()
+)
+# methods of arrays by their result: the same kind of array, or one element
+SAME_ARRAY = frozenset(
+    "filter slice sort reverse concat splice toSorted toReversed fill values".split()
+)
+ELEMENT_METHODS = frozenset("find pop shift at findLast".split())
+# methods of arrays: which parameters of their callback are elements
+EACH_METHODS = frozenset(
+    "map forEach filter find findIndex findLast findLastIndex some every flatMap sort "
+    "toSorted".split()
+)
+STRING_METHODS = frozenset(
+    "toString trim trimStart trimEnd slice substring substr toLowerCase toUpperCase replace "
+    "replaceAll padStart padEnd repeat charAt concat normalize join toFixed toISOString "
+    "toLocaleString".split()
+)
+
+
+class Ecma(Rules):
+    """The rules of TypeScript and JavaScript."""
+
+    forms = TABLE
+    constructor = "constructor"
+    leaves_members = False
+    inherits_constructors = declared_first = unpacks = merges_declarations = (
+        properties_are_called
+    ) = True
+    containers = dict.fromkeys("Partial Required Readonly NonNullable Omit Pick".split(), "same")
+
+    # --- modules
+
+    def import_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Bind the names of an import statement."""
+        source = node.child_by_field_name("source")
+        for clause in node.named_children:
+            if clause.type == "import_require_clause":
+                source = clause.child_by_field_name("source")
+                walker.bind(
+                    walker.text(clause.named_children[0]), 0, None, self._required(walker, source)
+                )
+            elif clause.type == "import_clause":
+                for child in clause.named_children:
+                    self._import_names(walker, child, _text_in(walker, source))
+        if source is not None:
+            walker.import_path(_text_in(walker, source), node)
+
+    def _import_names(self, walker: "Walker", node: "Node", path: str) -> None:
+        if node.type == "identifier":
+            walker.bind(walker.text(node), 0, None, (IMPORT, path, "default"))
+        elif node.type == "namespace_import":
+            walker.bind(walker.text(node.named_children[0]), 0, None, (IMPORT, path, None))
+        else:
+            for name, alias in _specifiers(walker, node):
+                walker.bind(alias, 0, None, (IMPORT, path, name))
+
+    def import_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`import a = b.c`."""
+        name, *path = node.named_children
+        if path:
+            walker.bind(walker.text(name), node.start_byte, None, walker.path_term(path[0]))
+
+    def export_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Note the names that are exported, and visit what is declared."""
+        exports = walker.unit.exports
+        source = node.child_by_field_name("source")
+        path = _text_in(walker, source) if source is not None else None
+        words = {child.type: child for child in node.children}
+        if path is not None:
+            walker.import_path(path, node)
+        if "export_clause" in words:
+            for name, alias in _specifiers(walker, words["export_clause"]):
+                exports[alias] = (path, name)
+        elif "namespace_export" in words:
+            exports[walker.text(words["namespace_export"].named_children[0])] = (path, None)
+        elif path is not None:
+            exports.setdefault("*", []).append(path)
+        if "decorator" in words:
+            walker.visit(words["decorator"])
+        count = len(walker.unit.symbols)
+        declared, value = (node.child_by_field_name(key) for key in ("declaration", "value"))
+        if declared is not None:
+            walker.visit(declared)
+            if "default" in words and len(walker.unit.symbols) > count:
+                exports["default"] = (None, walker.unit.symbols[count].name)
+        elif value is not None or "=" in words:
+            name = "=" if "=" in words else "default"
+            self._export_value(walker, node, value or node.named_children[-1], name)
+
+    def _export_value(
+        self, walker: "Walker", node: "Node", value: "Node", name: str
+    ) -> Term | None:
+        """`export default value`, `module.exports = value`."""
+        exports, key = walker.unit.exports, MODULE_NAME if name == "=" else name
+        symbol, own = None, value.child_by_field_name("name")
+        text = walker.text(own) if own is not None else "default"
+        if value.type in FUNCTIONS:
+            symbol = walker.declare(node, text, "function")
+            walker.function_body(symbol, value, ARROW)
+        elif value.type == "class":
+            symbol = walker.declare(node, text, "type")
+            walker.type_body(symbol, value.child_by_field_name("body"), CLASS_FORM, value)
+        if symbol is not None:
+            exports[name] = (None, text)
+            return (SYMBOL, symbol.number)
+        self._hold(walker, value, walker.owner)
+        term = walker.visit(value)
+        if value.type == "identifier":
+            exports[name] = (None, walker.text(value))
+        else:
+            walker.bind(key, node.start_byte, None, term, home=0)
+            exports[name] = (None, key)
+        return term
+
+    def known_call(
+        self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
+    ) -> tuple[Term | None] | None:
+        """Handle `require("path")` and `import("path")`."""
+        first = args.named_children[0] if args is not None and args.named_children else None
+        text = walker.text(fn) if fn.end_byte - fn.start_byte < 8 else ""
+        if text not in ("require", "import") or first is None or first.type != "string":
+            return None
+        walker.import_path(_text_in(walker, first), node)
+        return ((IMPORT, _text_in(walker, first), "=" if text == "require" else None),)
+
+    def _required(self, walker: "Walker", source: "Node | None") -> Term | None:
+        return (IMPORT, _text_in(walker, source), "=") if source is not None else None
+
+    # --- declarations
+
+    def begin(self, walker: "Walker", root: "Node") -> None:
+        """Note the functions of the file, which may get members before they are declared."""
+        functions = (one for one in root.named_children if one.type == "function_declaration")
+        walker.state["hoisted"] = {
+            _key(walker, one.child_by_field_name("name")) for one in functions
+        }
+
+    def signature(self, walker: "Walker", node: "Node") -> str:
+        """Return the first line of a declaration."""
+        return walker.first_line(node)
+
+    def function_declaration(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A function; overloads before it are part of it."""
+        name = node.child_by_field_name("name")
+        if name is None:
+            return
+        text = walker.text(name)
+        if node.type == "function_signature" and _is_overload(walker, node, text):
+            self._overload(walker, node, text)
+            return
+        symbol = walker.declare(node, text, "function")
+        self._take_overloads(walker, symbol, text)
+        walker.function_body(symbol, node, METHOD)
+
+    def _overload(self, walker: "Walker", node: "Node", name: str) -> None:
+        """Visit the types of an overload; they belong to the function that follows."""
+        start = len(walker.references)
+        with walker.inside(FUNCTION_SCOPE):
+            walker.type_parameters(node.child_by_field_name("type_parameters"))
+            walker.parameters(node.child_by_field_name("parameters"), None, False)
+            walker.type_term(node.child_by_field_name("return_type"))
+        waiting = walker.state.setdefault("overloads", {})
+        waiting.setdefault((walker.scope, name), []).extend(walker.references[start:])
+        del walker.references[start:]
+
+    def _take_overloads(self, walker: "Walker", symbol: CodeSymbol, name: str) -> None:
+        waiting = walker.state.get("overloads", {}).pop((walker.scope, name), None)
+        if waiting is not None:
+            symbol.flags.add("overloaded")
+            walker.references += [(kind, symbol.number, *more) for kind, _, *more in waiting]
+
+    def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        """Note whether a function is async."""
+        if any(child.type == "async" for child in node.children):
+            symbol.flags.add("async")
+
+    def function_expression(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A function without a symbol, with a `this` of its own."""
+        with walker.inside("block"):
+            walker.bind("this", 0)
+            name = node.child_by_field_name("name")
+            if name is not None:
+                walker.bind(walker.text(name), 0)
+            return walker.visit_lambda(node, LAMBDA_FORM, False)
+
+    def arrow_function(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A function literal."""
+        self._hold(walker, node.child_by_field_name("body"), walker.owner)
+        return walker.visit_lambda(node, _arrow_form(node), False)
+
+    def method(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A method of a class, an interface or an object."""
+        name = node.child_by_field_name("name")
+        text = _key(walker, name)
+        if not text:
+            return walker.visit_lambda(node, LAMBDA_FORM, False)
+        if node.type in SIGNATURES and _is_overload(walker, node, text):
+            self._overload(walker, node, text)
+            return None
+        words = {child.type for child in node.children}
+        for child in node.named_children:
+            if child.type == "decorator":
+                walker.visit(child)
+        symbol = walker.define(node, text, "method")
+        symbol.flags |= words & {"static", "get", "set"}
+        if words & {"get", "set"}:
+            symbol.flags.add("property")
+        scope = walker.unit.scopes[walker.scope].names
+        if "set" not in words or text not in scope:
+            walker.bind(text, node.start_byte, None, (SYMBOL, symbol.number), symbol.number)
+        self._take_overloads(walker, symbol, text)
+        walker.function_body(symbol, node, METHOD)
+        return (SYMBOL, symbol.number)
+
+    def callable(self, walker: "Walker", node: "Node", name: str, value: "Node") -> CodeSymbol:
+        """A function that is the value of a name."""
+        kind = "method" if walker.scope_kind == CLASS else "function"
+        symbol = walker.declare(node, name, kind)
+        walker.function_body(symbol, value, _arrow_form(value))
+        return symbol
+
+    def field(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A field of a class or an interface."""
+        name = node.child_by_field_name("name") or node.child_by_field_name("property")
+        value, text = node.child_by_field_name("value"), _key(walker, name)
+        for child in node.named_children:
+            if child.type == "decorator":
+                walker.visit(child)
+        if not text:
+            walker.visit(value)
+            return
+        static = {"static"} & {child.type for child in node.children}
+        type_term = walker.type_term(node.child_by_field_name("type"))
+        if value is not None and value.type in FUNCTIONS:
+            symbol = self.callable(walker, node, text, value)
+        else:
+            symbol = walker.define(node, text, "field")
+            term = walker.visit(value)
+            walker.bind(text, node.start_byte, type_term, term, symbol.number)
+        symbol.type = type_term
+        symbol.flags |= static
+        if node.type == "property_signature":
+            symbol.flags.add("accessor")  # a function, perhaps, that is called as a method is
+
+    def class_declaration(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A class; a class expression has the name of its variable."""
+        name = node.child_by_field_name("name")
+        if name is None or node.type == "class":
+            symbol = walker.define(
+                node, walker.text(name) if name is not None else "(class)", "type"
+            )
+            walker.type_body(symbol, node.child_by_field_name("body"), CLASS_FORM, node)
+            return (SYMBOL, symbol.number)
+        return walker.visit_type(node, CLASS_FORM, False)
+
+    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        """Note what a class or an interface extends and implements."""
+        if node.type == "enum_declaration":
+            body = node.child_by_field_name("body")
+            for child in body.named_children if body is not None else ():
+                if child.type == "property_identifier":
+                    self._constant(walker, child, child)
+        for base in walker.state.pop(("bases", symbol.number), ()):
+            if (term := walker.type_term(base)) is not None:
+                symbol.bases.append(("", term, symbol.line, symbol.start))
+        for child in node.named_children:
+            if child.type == "class_heritage":
+                for part in child.named_children:
+                    self._heritage(walker, symbol, part)
+            elif child.type in ("extends_type_clause", "extends_clause"):
+                for base in child.named_children:
+                    walker.base(symbol, "extends", base)
+            elif child.type == "decorator":
+                walker.visit(child)
+
+    def _heritage(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        if node.type == "implements_clause":
+            for base in node.named_children:
+                walker.base(symbol, "implements", base)
+            return
+        value, arguments = node, None
+        if node.type == "extends_clause":
+            value = node.child_by_field_name("value") or node
+            arguments = node.child_by_field_name("type_arguments")
+        if value.type in ("identifier", "member_expression"):
+            term = walker.path_term(value)
+        else:
+            term = walker.visit(value)
+        types = [walker.type_term(one) for one in arguments.named_children] if arguments else []
+        if term is not None:
+            term = (GENERIC, term, tuple(types)) if types else term
+            symbol.bases.append(("extends", term, value.start_point[0] + 1, value.start_byte))
+
+    def type_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A name for a type; an object type with others is a type that extends them."""
+        value = node.child_by_field_name("value")
+        listed = [value] if value is not None else []
+        if value is not None and value.type == "intersection_type":
+            listed = value.named_children
+        bodies = [one for one in listed if one.type == "object_type"]
+        if len(bodies) != 1:
+            walker.flags = {"alias"}
+            walker.visit_type(node, ALIAS, False)
+            return
+        symbol = walker.declare(node, _key(walker, node.child_by_field_name("name")), "type")
+        symbol.flags.add("abstract")
+        walker.state["bases", symbol.number] = [one for one in listed if one is not bodies[0]]
+        walker.type_body(symbol, bodies[0], CLASS_FORM, node)
+
+    def enum_member(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A constant of an enum, with its value."""
+        self._constant(walker, node, node.child_by_field_name("name"))
+        walker.visit(node.child_by_field_name("value"))
+
+    def _constant(self, walker: "Walker", node: "Node", name: "Node | None") -> None:
+        if text := _key(walker, name):
+            symbol = walker.declare(node, text, "constant")
+            symbol.flags.add("static")
+
+    def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A namespace, whose variables are symbols."""
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None:
+            walker.visit_all(node)
+            return
+        symbol = walker.declare(node, _key(walker, name), "module")
+        walker.type_body(symbol, body, scope_kind=MODULE_SCOPE)
+
+    def parameter(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A parameter of a TypeScript function, which may be a field too."""
+        pattern = node.child_by_field_name("pattern")
+        type_term = walker.type_term(node.child_by_field_name("type"))
+        value = walker.visit(node.child_by_field_name("value"))
+        for child in node.named_children:
+            if child.type == "decorator":
+                walker.visit(child)
+        if pattern is None or pattern.type == "this":
+            return
+        if pattern.type == "rest_pattern":
+            pattern = pattern.named_children[0]
+        if pattern.type != "identifier":
+            walker.pattern(pattern, (VALUE_OF, type_term) if type_term is not None else value)
+            return
+        text = walker.text(pattern)
+        walker.bind(text, node.start_byte, type_term, value)
+        if walker.owner_type != FILE and FIELD_MODIFIERS & {one.type for one in node.children}:
+            owner = walker.unit.symbols[walker.owner_type]
+            symbol = walker.define(node, text, "field")
+            symbol.parent, symbol.type = owner.number, type_term
+            walker.bind(text, node.start_byte, type_term, value, symbol.number, owner.inner)
+
+    def variables(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """The names of a const, let or var."""
+        declarators = [one for one in node.named_children if one.type == "variable_declarator"]
+        kind = "constant" if walker.source[node.start_byte :].startswith(b"const") else "variable"
+        for declarator in declarators:
+            whole = node if len(declarators) == 1 else declarator
+            self._declarator(walker, declarator, whole, kind)
+
+    def _declarator(self, walker: "Walker", node: "Node", whole: "Node", kind: str) -> None:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None:
+            return
+        text, is_name = walker.text(name), name.type == "identifier"
+        type_term = walker.type_term(node.child_by_field_name("type"))
+        if is_name and value is not None and value.type in FUNCTIONS:
+            self.callable(walker, whole, text, value).type = type_term
+            return
+        if is_name and value is not None and value.type == "class":
+            symbol = walker.declare(whole, text, "type")
+            walker.type_body(symbol, value.child_by_field_name("body"), CLASS_FORM, value)
+            return
+        is_shared = walker.scope_kind in (FILE_SCOPE, MODULE_SCOPE)
+        number = NO_SYMBOL
+        if is_name and is_shared and not _is_required(walker, value):
+            number = walker.define(whole, text, kind).number
+        self._hold(walker, value, number if number != NO_SYMBOL else walker.owner)
+        term = walker.visit(value)
+        if not is_name:
+            self._declare_pattern(
+                walker, name, whole, kind, term if type_term is None else (VALUE_OF, type_term)
+            )
+        else:
+            if value is not None and value.type == "assignment_expression":
+                exports = walker.unit.exports
+                exports.update({"=": (None, text)} if exports.get("=") == OWN_EXPORT else {})
+            position = 0 if term is not None and term[0] == IMPORT else node.start_byte
+            walker.bind(text, position, type_term, term, number)
+
+    def _declare_pattern(
+        self, walker: "Walker", node: "Node", whole: "Node", kind: str, term: Term | None
+    ) -> None:
+        """Bind the names of a pattern; in a file they are symbols."""
+        is_import = term is not None and term[0] == IMPORT
+        names = walker.unit.scopes[walker.scope].names
+        before = set(names)
+        walker.pattern(node, term, None, 0 if is_import else whole.end_byte)
+        if walker.scope_kind not in (FILE_SCOPE, MODULE_SCOPE) or is_import:
+            return
+        for name in [one for one in names if one not in before]:
+            symbol = walker.define(whole, name, kind)
+            names[name] = [(*binding[:5], symbol.number) for binding in names[name]]
+
+    def pattern(self, walker: "Walker", node: "Node", value: Term | None, position: int) -> None:
+        """Bind the names of an object pattern, or of one with default values."""
+        if node.type == "object_pattern":
+            for child in node.named_children:
+                self._property_pattern(walker, child, value, position)
+        elif node.type in ("assignment_pattern", "object_assignment_pattern"):
+            default = walker.visit(node.child_by_field_name("right"))
+            if (left := node.child_by_field_name("left")) is not None:
+                walker.pattern(left, value or default, None, position)
+        else:
+            for child in node.named_children:
+                walker.pattern(child, None, None, position)
+
+    def _property_pattern(
+        self, walker: "Walker", node: "Node", value: Term | None, position: int
+    ) -> None:
+        target, key = node, node.child_by_field_name("key")
+        if node.type == "pair_pattern":
+            target = node.child_by_field_name("value") or node
+        elif node.type == "object_assignment_pattern":
+            key = node.child_by_field_name("left")
+        name = _key(walker, key) if key is not None else walker.text(node)
+        is_rest = node.type == "rest_pattern" or value is None
+        part: Term | None = None if is_rest else (MEMBER, value, name)
+        if value is not None and value[0] == IMPORT and value[2] == "=" and not is_rest:
+            part = (IMPORT, value[1], name)
+        walker.pattern(target, part, None, position)
+
+    # --- statements and expressions
+
+    def for_in(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`for (const a of b)`, `for (a in b)`."""
+        left, right, body = (node.child_by_field_name(key) for key in ("left", "right", "body"))
+        term = walker.visit(right)
+        is_of = any(child.type == "of" for child in node.children)
+        value: Term | None = (LITERAL, "String")
+        if is_of:
+            value = ("element", term) if term is not None else None
+        with walker.inside("block"):
+            if left is not None and node.child_by_field_name("kind") is not None:
+                walker.pattern(left, value, None, node.start_byte)
+            elif left is not None:
+                walker.assign(left, value, None, node)
+            walker.visit(body)
+
+    def catch(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A catch clause."""
+        with walker.inside("block"):
+            if (parameter := node.child_by_field_name("parameter")) is not None:
+                walker.pattern(parameter, None)
+            walker.visit(node.child_by_field_name("body"))
+
+    def return_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """The value that a function returns; its methods are declared in the function."""
+        for child in node.named_children:
+            self._hold(walker, child, walker.owner)
+            walker.returns(node, walker.visit(child))
+
+    def this(self, walker: "Walker", _node: "Node", _form: Form) -> Term:
+        """The instance; unknown in a function without a name."""
+        scope = walker.scope
+        while scope >= 0:
+            here = walker.unit.scopes[scope]
+            if "this" in here.names:
+                break
+            if here.kind == CLASS or (here.kind == FUNCTION_SCOPE and here.symbol != NO_SYMBOL):
+                return (THIS,)
+            scope = here.parent
+        return (NAME, "this")
+
+    def new(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`new a(...)`."""
+        of, types = (node.child_by_field_name(key) for key in ("constructor", "type_arguments"))
+        term = walker.visit(of, quiet=True)
+        listed = [walker.type_term(one) for one in types.named_children] if types else []
+        callee: Term | None = (CONSTRUCT, term) if term is not None else None
+        arguments = walker.arguments(node.child_by_field_name("arguments"), term)
+        if callee is None or term is None or of is None:
+            return None
+        walker.refer("calls", callee, of, arguments)
+        return (VALUE_OF, (GENERIC, term, tuple(listed)) if listed else term)
+
+    def cast(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a as T`."""
+        of, *types = node.named_children
+        term = walker.visit(of)
+        type_term = walker.type_term(types[0]) if types else None
+        return (VALUE_OF, type_term) if type_term is not None else term
+
+    def await_(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`await a`."""
+        term = walker.visit(node.named_children[0]) if node.named_children else None
+        return (AWAIT, term) if term is not None else None
+
+    def binary(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a || b`: one of them; of other operators nothing is known."""
+        left, right = (walker.visit(node.child_by_field_name(key)) for key in ("left", "right"))
+        operator = node.child_by_field_name("operator")
+        kind = operator.type if operator is not None else ""
+        if kind in ("||", "??"):
+            return either([left, right])
+        return right if kind == "&&" else None
+
+    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a = b`; a member that is assigned a function is declared."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            walker.visit_all(node)
+            return None
+        if left.type == "member_expression" and right.type in FUNCTIONS:
+            term = walker.path_term(left)
+            if term is not None and term != MODULE_EXPORTS:
+                return self._declare_member(walker, node, term, right)
+        if left.type == "member_expression" and walker.path_term(left) == MODULE_EXPORTS:
+            return self._export_value(walker, node, right, "=")
+        return walker.visit_assign(node, ASSIGN, False)
+
+    def _declare_member(
+        self, walker: "Walker", node: "Node", term: Term, value: "Node"
+    ) -> Term | None:
+        """`exports.a = function`, `A.prototype.a = function`, `a.b = function`."""
+        base, name = term[1], term[2]
+        if base in ((NAME, "exports"), MODULE_EXPORTS):
+            symbol = walker.define(node, name, "function")
+            walker.bind(
+                f"exports.{name}", node.start_byte, None, (SYMBOL, symbol.number), symbol.number, 0
+            )
+            walker.unit.exports[name] = (None, f"exports.{name}")
+        elif base is not None and _is_declared(
+            walker, owner := base[1] if base[2:] == ("prototype",) else base
+        ):
+            symbol = walker.define(node, name, "method")
+            symbol.receiver = owner
+        else:
+            return walker.visit_assign(node, ASSIGN, False)
+        walker.function_body(symbol, value, _arrow_form(value))
+        return (SYMBOL, symbol.number)
+
+    def assign_member(
+        self,
+        walker: "Walker",
+        term: Term,
+        type_term: Term | None,
+        value: Term | None,
+        node: "Node",
+        target: "Node",
+    ) -> None:
+        """Note an export, or a value of a field."""
+        base, name = term[1], term[2]
+        if term == MODULE_EXPORTS:
+            walker.bind(MODULE_NAME, node.start_byte, None, value, home=0)
+            walker.unit.exports["="] = (None, MODULE_NAME)
+        elif base in ((NAME, "exports"), MODULE_EXPORTS):
+            walker.bind(f"exports.{name}", node.start_byte, None, value, home=0)
+            walker.unit.exports[name] = (None, f"exports.{name}")
+        else:
+            walker.refer("assigns", term, target)
+            if base == (THIS,) and walker.owner_type != FILE and value is not None:
+                walker.attribute(walker.owner_type, name, type_term, value, node)
+
+    def augmented(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a += b`, `a++`: read and written."""
+        target = node.child_by_field_name("left") or node.child_by_field_name("argument")
+        value = walker.visit(node.child_by_field_name("right"))
+        term = walker.visit(target)
+        if target is not None:
+            walker.assign(target, None, None, node)
+        return either([term, value])
+
+    def object(self, walker: "Walker", node: "Node", _form: Form) -> Term:
+        """An object; its functions are symbols if a variable, a function or an export holds it."""
+        holder = walker.state.pop(("holder", node.id), None)
+        symbol = walker.define(node, "(object)", "type")
+        symbol.flags.add("inline")
+        symbol.parent = walker.owner if holder is None else holder
+        outer = walker.scope
+        with walker.inside(CLASS, symbol.number) as symbol.inner:
+            for child in node.named_children:
+                self._property(walker, child, outer, holder is not None)
+        return (VALUE_OF, (SYMBOL, symbol.number))
+
+    def _property(self, walker: "Walker", node: "Node", outer: int, is_held: bool) -> None:
+        value = node.child_by_field_name("value") if node.type == "pair" else node
+        key = node.child_by_field_name("key") or node.child_by_field_name("name")
+        name = (
+            walker.text(node) if node.type == "shorthand_property_identifier" else _key(walker, key)
+        )
+        if value is None or not name:
+            walker.visit(value)
+        elif value.type in FUNCTIONS and is_held:
+            symbol = walker.declare(node, name, "method")
+            walker.function_body(symbol, value, _arrow_form(value))
+        elif value.type == "method_definition" and is_held:
+            self.method(walker, node, METHOD)
+        else:
+            inner, walker.scope = walker.scope, outer
+            number = (
+                self._nested(walker, node, name, inner)
+                if is_held and value.type == "object"
+                else NO_SYMBOL
+            )
+            if number != NO_SYMBOL:
+                self._hold(walker, value, number)
+            is_method = value.type == "method_definition"
+            term = (
+                walker.visit_lambda(value, LAMBDA_FORM, False) if is_method else walker.visit(value)
+            )
+            walker.bind(name, node.start_byte, None, term, number, inner)
+            walker.scope = inner
+
+    def _nested(self, walker: "Walker", node: "Node", name: str, inner: int) -> int:
+        """Declare an object in an object; it is no node unless it has a function."""
+        symbol = walker.define(node, name, "field")
+        symbol.parent = walker.unit.scopes[inner].symbol
+        if not _has_function(node):
+            symbol.flags.add("inline")
+        return symbol.number
+
+    def _hold(self, walker: "Walker", value: "Node | None", holder: int) -> None:
+        """Note the symbol that holds an object, for when the object is visited."""
+        while value is not None and value.type in WRAPPERS and value.named_children:
+            value = value.child_by_field_name("right") or value.named_children[0]
+        if value is not None and value.type == "object":
+            walker.state.setdefault(("holder", value.id), holder)
+
+    def decorator(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A decorator is called."""
+        for child in node.named_children:
+            if child.type in ("identifier", "member_expression"):
+                term = walker.visit(child, quiet=True)
+                if term is not None:
+                    walker.refer("calls", term, child, ())
+            else:
+                walker.visit(child)
+
+    def jsx(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """An element calls its component."""
+        name = node.child_by_field_name("name")
+        for child in node.named_children:
+            if child != name:
+                walker.visit(child)
+        is_component = name is not None and (
+            name.type == "member_expression" or walker.text(name)[:1].isupper()
+        )
+        if is_component and name is not None:
+            term = walker.visit(name, quiet=True)
+            if term is not None:
+                walker.refer("calls", term, name, ())
+
+    # --- types
+
+    def predefined_type(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """A primitive type."""
+        name = PRIMITIVES.get(walker.text(node))
+        return (LITERAL, name) if name is not None else None
+
+    def object_type(self, walker: "Walker", node: "Node", form: Form) -> Term | None:
+        """A type that is written in place; its members are no nodes."""
+        count = len(walker.unit.symbols)
+        term = walker.type_record(node, form)
+        for symbol in walker.unit.symbols[count:]:
+            symbol.flags.add("inline")
+        return term
+
+    def type_query(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`typeof a` as a type."""
+        term = walker.visit(node.named_children[0]) if node.named_children else None
+        return (TYPE_OF, term) if term is not None else None
+
+    def infer_type(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`infer T`: a type parameter."""
+        name = walker.text(node.named_children[0])
+        walker.bind(name, node.start_byte, None, (TYPE_PARAMETER, name, None))
+
+    def index_signature(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`[key: T]: U`, `[key in T]: U`."""
+        for child in node.named_children:
+            if child.type == "mapped_type_clause":
+                self.infer_type(walker, child, _form)
+                walker.type_term(child.child_by_field_name("type"))
+            elif child.type != "identifier":
+                walker.type_term(child)
+
+    def this_type(self, _walker: "Walker", _node: "Node", _form: Form) -> Term:
+        """`this` as a type."""
+        return (THIS,)
+
+    # --- linking
+
+    def begin_linking(self, resolver: Resolver) -> None:
+        """Prepare the search for modules."""
+        self.paths = Paths(resolver.units, resolver.read)
+        self.exports: dict[tuple[str, str], list[FoundBinding]] = {}
+
+    def canonical(self, _resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
+        """Return the path of the file without its suffix, and the names in it."""
+        path = symbol.unit.path
+        stem = path.removesuffix(".d.ts") if path.endswith(".d.ts") else posixpath.splitext(path)[0]
+        names, outer = [symbol.name], symbol
+        while outer.attached_to is not None or outer.parent != FILE:
+            outer = outer.attached_to or symbol.unit.symbols[outer.parent]
+            if "inline" not in outer.flags:
+                names.append(outer.name)
+        return f"{stem}#{'.'.join(reversed(names))}", ""
+
+    def imported(
+        self, resolver: Resolver, unit: Unit, path: str, member: str | None
+    ) -> Value | None:
+        """Return a module, or what it exports."""
+        origin, place = self.paths.find(unit.path, path)
+        if origin == "missing":
+            return None
+        if origin != "file":
+            outside: Value = (OUTSIDE, place)
+            is_whole = member is None or member in ("=", "default")
+            return outside if is_whole else self.outside_member(resolver, outside, str(member))
+        if member is None:
+            return (MODULE, place)
+        if found := self.exported(resolver, place, member):
+            return resolver.evaluate_bindings(found, END)
+        other = resolver.units[place]
+        source, inner = other.exports.get(member) or (None, "")
+        if source is not None and inner is None:  # export * as member from source
+            return self.imported(resolver, other, source, None)
+        if member in ("=", "default"):
+            return (MODULE, place)
+        whole = resolver.evaluate_bindings(self.exported(resolver, place, "="), END)
+        return resolver.member(whole, member) if whole is not None else None
+
+    def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
+        """Return what a module exports under a name, through modules that export it again."""
+        if module not in resolver.units:
+            return resolver.modules.get(module, {}).get(name, [])
+        key = (module, name)
+        if key not in self.exports:
+            self.exports[key] = self._exported(resolver, module, name, set())
+        return self.exports[key]
+
+    def _exported(
+        self, resolver: Resolver, module: str, name: str, seen: set[tuple[str, str]]
+    ) -> list[FoundBinding]:
+        if (module, name) in seen:
+            return []
+        seen.add((module, name))
+        exports, names = resolver.units[module].exports, resolver.modules[module]
+        if name in exports and name != "*":
+            source, inner = exports[name]
+            found = names.get(inner, []) if source is None else []
+            term = found[0][1][B_VALUE] if found else (IMPORT, source, inner)
+            if term is not None and term[0] == IMPORT and term[2] is not None:
+                origin, path = self.paths.find(module, term[1]) if term[1] else ("", "")
+                if origin == "file":
+                    return self._exported(resolver, path, term[2], seen) or found
+            return found
+        own = [one for one in names.get(name, ()) if one[1][B_SYMBOL] >= 0]
+        if own or name in ("default", "="):
+            return own
+        hits = {}
+        for source in exports.get("*", ()):
+            origin, path = self.paths.find(module, source)
+            again = self._exported(resolver, path, name, seen) if origin == "file" else []
+            hits.update({id(again[0][1]): again} if again else {})
+        return next(iter(hits.values())) if len(hits) == 1 else []
+
+    def outside_path(self, _resolver: Resolver, unit: Unit, path: str, _member: str) -> str:
+        """Return the package of an imported path; a missing file is no package."""
+        origin, place = self.paths.find(unit.path, path)
+        return "" if origin == "missing" else place
+
+    def implicit(self, _resolver: Resolver, _unit: Unit, name: str) -> Value | None:
+        """Return a name of the language or of Node."""
+        if name in IGNORED:
+            return ("ignored",)
+        return (OUTSIDE, name) if name in WORDS["types"] or name in WORDS["values"] else None
+
+    def is_native(self, name: str) -> bool:
+        """Tell whether a name belongs to the language, to browsers or to Node."""
+        return name.partition("#")[0].split(".")[0].split("/")[0] in NATIVE and "#" not in name
+
+    def package_of(self, name: str) -> str:
+        """Return the package of an external name."""
+        return name.partition("#")[0]
+
+    def base_relations(
+        self, relation: str, _symbol: CodeSymbol, _target: Target
+    ) -> tuple[str, ...]:
+        """Return the kind of a base; the parts of an alias are none."""
+        return (relation,) if relation else ()
+
+    def is_shared(self, symbol: CodeSymbol) -> bool:
+        """Tell whether a variable is one of a file, a namespace or a class."""
+        return symbol.kind in ("variable", "constant") or "static" in symbol.flags
+
+    def outside_kind(self, kind: str, _value: Value) -> str:
+        """Return the kind of a link to something outside: types are used, values not followed."""
+        return kind if kind == "uses" else ""
+
+    def meant(self, kind: str, targets: list[Target]) -> list[Target]:
+        """Return the types among declarations of one name, or its values."""
+        is_type = [one.symbol is not None and one.symbol.kind in TYPES for one in targets]
+        if kind == "uses":
+            types = [one for one, keep in zip(targets, is_type, strict=True) if keep]
+            return types[:1] or targets
+        values = [
+            one
+            for one in targets
+            if one.symbol is None
+            or not (one.symbol.kind == "interface" or one.symbol.flags & {"alias", "abstract"})
+        ]
+        return values or targets
+
+    # --- evaluation
+
+    def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
+        """Evaluate `await a` and `typeof a`."""
+        value = resolver.evaluate(term[1], place)
+        if term[0] == AWAIT:
+            return union([_awaited(one) for one in parts(value)])
+        return ("alias", value) if value is not None else None
+
+    def inferred_result(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
+        """Return the result of a function by the type of its variable, or by what it returns."""
+        if "overloaded" in symbol.flags:
+            return None
+        if symbol.type is not None:
+            place = Place(symbol.unit, symbol.scope, symbol.start)
+            return resolver.result(resolver.value_of_type(symbol.type, place))
+        value = resolver.returned(symbol)
+        if value is not None and "async" in symbol.flags:
+            return (OUTSIDE_INSTANCE, "Promise", (_awaited(value),))
+        return value
+
+    def declared_result(self, resolver: Resolver, symbol: CodeSymbol, place: Place) -> Value | None:
+        """Return the declared result of a function, unless it has several."""
+        return (
+            None if "overloaded" in symbol.flags else resolver.value_of_type(symbol.result, place)
+        )
+
+    def outside_member(self, _resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of something outside, with the receiver."""
+        separator = "." if "#" in value[1] or self.is_native(value[1]) else "#"
+        return (OUTSIDE, f"{value[1]}{separator}{name}", value)
+
+    def container_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of an array."""
+        array: Value = (OUTSIDE_INSTANCE, "Array", (resolver.element(value),))
+        return (OUTSIDE, f"Array.{name}", array)
+
+    def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return the constructor of a base outside: the base itself."""
+        if name != self.constructor or resolver.find(value, name):
+            return None
+        base = next(resolver.outside_bases(value[1]), None)
+        return (OUTSIDE, base[1]) if base is not None else None
+
+    def function_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of a function: call, bind, or what its file exports beside it."""
+        if name in ("call", "apply"):
+            return value
+        if name == "bind":
+            return (OUTSIDE, "Function.bind", value)
+        unit = value[1].unit
+        if "=" not in unit.exports or name not in unit.exports:
+            return None
+        return resolver.evaluate_bindings(self.exported(resolver, unit.path, name), END)
+
+    def call_result(
+        self, resolver: Resolver, term: Term, callee: Value | None, place: Place
+    ) -> Value | None:
+        """Return what calling a function of the library gives."""
+        found: list[Value | None] = []
+        for value in parts(callee):
+            if value[0] != OUTSIDE:
+                return None
+            argument = resolver.evaluate(term[2][0], place) if term[2] else None
+            found.append(self._library_result(resolver, value, argument))
+        return union(found)
+
+    def _library_result(
+        self, resolver: Resolver, value: Value, argument: Value | None
+    ) -> Value | None:
+        name = value[1]
+        receiver = value[2] if len(value) > 2 else None
+        method = name.rpartition(".")[2]
+        if name == "Function.bind":
+            return receiver
+        if name in ("Array.from", "Promise.resolve", "Object.keys"):
+            kind, _, _ = name.partition(".")
+            element = resolver.element(argument) if kind == "Array" else _awaited(argument)
+            return (
+                OUTSIDE_INSTANCE,
+                "Array" if kind == "Object" else kind,
+                (STRING if kind == "Object" else element,),
+            )
+        if receiver is None or receiver[0] != OUTSIDE_INSTANCE:
+            return None
+        kind, types = receiver[1], receiver[2]
+        if kind in ("Map", "ReadonlyMap", "WeakMap") and types:
+            return {"get": types[-1], "values": (LIST, types[-1])}.get(method)
+        if kind in ARRAYS and types:
+            return self._array_result(resolver, receiver, method, argument)
+        if kind in PROMISES and types:
+            made = union([resolver.result(one) for one in parts(argument)])
+            return (OUTSIDE_INSTANCE, kind, (_awaited(made),)) if method == "then" else receiver
+        if method in STRING_METHODS:
+            return STRING
+        return (LIST, STRING) if method == "split" else None
+
+    def _array_result(
+        self, resolver: Resolver, receiver: Value, method: str, argument: Value | None
+    ) -> Value | None:
+        if method in SAME_ARRAY:
+            return receiver
+        if method in ELEMENT_METHODS:
+            element: Value | None = receiver[2][0]
+            return element
+        if method == "map":
+            return (LIST, union([resolver.result(one) for one in parts(argument)]))
+        return STRING if method == "join" else None
+
+    def outside_parameter(self, _resolver: Resolver, value: Value, _number: int) -> Value | None:
+        """Return the function that a method of the library takes."""
+        receiver = value[2] if len(value) > 2 else None
+        if receiver is None or receiver[0] != OUTSIDE_INSTANCE or not receiver[2]:
+            return None
+        method, element = value[1].rpartition(".")[2], receiver[2][-1]
+        if receiver[1] in PROMISES or method in EACH_METHODS:
+            return (CALLABLE, None, (element, element) if "ort" in method else (element,))
+        return (CALLABLE, None, (None, element)) if method == "reduce" else None
+
+    def outside_element(self, value: Value) -> Value | None:
+        """Return an element of a collection of the library."""
+        known = value[1] in ARRAYS or value[1] in ("Record", "Map")
+        element: Value | None = value[2][-1] if known and value[2] else None
+        return element
+
+
+def _awaited(value: Value | None) -> Value | None:
+    """Return what a promise gives."""
+    if value is not None and value[0] == OUTSIDE_INSTANCE and value[1] in PROMISES:
+        result: Value | None = value[2][0] if value[2] else None
+        return result
+    return value
+
+
+def _text_in(walker: "Walker", node: "Node | None") -> str:
+    """Return the content of a string literal."""
+    return walker.text(node)[1:-1] if node is not None else ""
+
+
+def _key(walker: "Walker", node: "Node | None") -> str:
+    """Return the name of a property, an empty text if it is computed."""
+    if node is None or node.type == "computed_property_name":
+        return ""
+    return _text_in(walker, node) if node.type == "string" else walker.text(node)
+
+
+def _specifiers(walker: "Walker", node: "Node") -> list[tuple[str, str]]:
+    """Return the names and aliases in an import or export clause."""
+    found = []
+    for child in node.named_children:
+        name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
+        if name is not None:
+            found.append((_key(walker, name), _key(walker, alias or name)))
+    return found
+
+
+def _arrow_form(node: "Node") -> Form:
+    """Return the form of a function literal: the body of an arrow function may be its value."""
+    body = node.child_by_field_name("body")
+    if node.child_by_field_name("parameter") is not None:
+        return SINGLE
+    return LAMBDA_FORM if body is not None and body.type == "statement_block" else ARROW
+
+
+def _is_required(walker: "Walker", node: "Node | None") -> bool:
+    """Tell whether a value is a module that is required, or a member of it."""
+    while node is not None and node.type == "member_expression":
+        node = node.child_by_field_name("object")
+    fn = node.child_by_field_name("function") if node is not None else None
+    return fn is not None and fn.type == "identifier" and walker.text(fn) == "require"
+
+
+def _is_declared(walker: "Walker", term: Term | None) -> bool:
+    """Tell whether a term is the name of a symbol of the file."""
+    if term is None or term[0] != NAME:
+        return False
+    scope = walker.scope
+    while scope >= 0:
+        here = walker.unit.scopes[scope]
+        if term[1] in here.names:
+            return here.names[term[1]][0][B_SYMBOL] != NO_SYMBOL
+        scope = here.parent
+    return term[1] in walker.state["hoisted"]
+
+
+def _is_overload(walker: "Walker", node: "Node", name: str) -> bool:
+    """Tell whether the next declaration has the same name."""
+    outer = node
+    while outer.parent is not None and outer.parent.type in (
+        "export_statement",
+        "ambient_declaration",
+    ):
+        outer = outer.parent
+    following = outer.next_named_sibling
+    while following is not None and following.type == "comment":
+        following = following.next_named_sibling
+    while following is not None and following.type in ("export_statement", "ambient_declaration"):
+        following = following.named_children[-1] if following.named_children else None
+    found = following.child_by_field_name("name") if following is not None else None
+    return found is not None and walker.text(found) == name
+
+
+def _has_function(node: "Node") -> bool:
+    """Tell whether an object has a function, in it or in an object in it."""
+    pending = [node]
+    while pending:
+        for child in pending.pop().named_children:
+            if child.type in FUNCTIONS or child.type == "method_definition":
+                return True
+            if child.type in ("object", "pair"):
+                pending.append(child)
+    return False
