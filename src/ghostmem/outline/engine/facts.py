@@ -197,3 +197,9 @@ class Unit:
 
 
 FoundBinding = tuple[Unit, Binding]
+
+
+def is_import(binding: Binding) -> bool:
+    """Tell whether a name is bound by an import."""
+    value = binding[B_VALUE]
+    return value is not None and value[0] == "import"

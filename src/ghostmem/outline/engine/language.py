@@ -52,11 +52,10 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.engine import extract as extraction
 from ghostmem.outline.engine import link as linking
-from ghostmem.outline.engine.facts import B_VALUE, FILE, CodeSymbol, FoundBinding, Unit
+from ghostmem.outline.engine.facts import FILE, CodeSymbol, FoundBinding, Unit, is_import
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
 from ghostmem.outline.engine.table import Form
 from ghostmem.outline.engine.terms import (
-    IMPORT,
     LIST_TYPE,
     MEMBER,
     MODULE,
@@ -198,12 +197,10 @@ class Rules:
     def module_names(
         self, resolver: Resolver, unit: Unit, module: str, name: str
     ) -> list[FoundBinding]:
-        """Return what a name is bound to in the module of a file, by its other files too."""
-        return [
-            (other, binding)
-            for other, binding in resolver.modules[module].get(name, ())
-            if binding[B_VALUE] is None or binding[B_VALUE][0] != IMPORT
-        ]
+        """Return what a file imports under a name, else what all files of its module bind it to."""
+        bindings = resolver.modules[module].get(name, ())
+        own = [one for one in bindings if one[0] is unit and is_import(one[1])]
+        return own or [one for one in bindings if not is_import(one[1])]
 
     def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
         """Return the name of the step that found a name in a module."""

@@ -22,7 +22,6 @@ from ghostmem.outline.engine.facts import (
     Binding,
     CodeSymbol,
     FoundBinding,
-    Scope,
     Unit,
 )
 from ghostmem.outline.engine.terms import (
@@ -112,6 +111,7 @@ class Resolver:
         self.memo: dict[object, Value | None] = {}
         self.term_memo: dict[int, Value | None] = {}  # of the references of one file
         self.busy: set[object] = set()
+        self._bases: dict[CodeSymbol, list[Value | None]] = {}
         self.depth = 0
         self.asking: Unit | None = None  # the file that the last member was looked up for
         self._evaluators: dict[str, Callable[[Term, Place], Value | None]] = {
@@ -137,6 +137,7 @@ class Resolver:
                 if symbol.receiver is not None:
                     self._attach(symbol)
         self.memo.clear()
+        self._bases.clear()
 
     def _add_module(self, unit: Unit, scope: int, module: str) -> None:
         """Add the names of a file, or of a module in it, to those of its module."""
@@ -183,7 +184,9 @@ class Resolver:
                 if found := self._in_class(unit, scope, name, start):
                     return found
                 position = END
-            elif (bindings := here.names.get(name)) and not self._is_merged(here, bindings):
+            elif (bindings := here.names.get(name)) and not (
+                rules.merges_modules and here.module is not None
+            ):
                 visible = bindings
                 if not rules.hoists and scope and position != END:
                     visible = [
@@ -214,12 +217,6 @@ class Resolver:
         """Return the bindings that a name may have at a position."""
         is_one = self.rules.merges_declarations and bindings[0][B_SYMBOL] != NO_SYMBOL
         return bindings if is_one else reaching(bindings, position)
-
-    def _is_merged(self, scope: Scope, bindings: list[Binding]) -> bool:
-        """Tell whether other files of a module may bind a name as well as this one."""
-        value = bindings[0][B_VALUE]
-        is_import = value is not None and value[0] == IMPORT
-        return self.rules.merges_modules and scope.module is not None and not is_import
 
     def _in_class(self, unit: Unit, scope: int, name: str, start: int) -> Found | None:
         """Return what a name is bound to in the body of a type around it."""
@@ -748,12 +745,18 @@ class Resolver:
             if value is not None and value[0] == INSTANCE:
                 yield value[1], value[2]
 
-    def base_values(self, symbol: CodeSymbol) -> Iterator[Value | None]:
-        """Yield the bases of a type as values of it; None for an unknown one."""
-        scope = symbol.inner if self.rules.bases_inside else symbol.scope
-        for _, term, _, position in symbol.bases:
-            value = self.value_of_type(term, Place(symbol.unit, scope, position))
-            yield from parts(value) or (None,)
+    def base_values(self, symbol: CodeSymbol) -> list[Value | None]:
+        """Return the bases of a type as values of it; None for an unknown one."""
+        if symbol not in self._bases:
+            self._bases[symbol] = []  # for a type whose base depends on itself
+            scope = symbol.inner if self.rules.bases_inside else symbol.scope
+            self._bases[symbol] = [
+                base
+                for _, term, _, position in symbol.bases
+                for base in parts(self.value_of_type(term, Place(symbol.unit, scope, position)))
+                or (None,)
+            ]
+        return self._bases[symbol]
 
     def find(self, value: Value, name: str) -> list[FoundBinding]:
         """Return the bindings of a member of a type."""

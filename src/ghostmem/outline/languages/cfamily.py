@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.outline.engine.extract import UNLIMITED, better_tree
 from ghostmem.outline.engine.facts import (
+    BLOCK,
     CLASS,
     FILE,
     FUNCTION_SCOPE,
@@ -42,7 +43,8 @@ function_definition          hook fn=definition
 declaration,field_declaration hook fn=declaration
 type_definition              hook fn=typedef
 struct_specifier,union_specifier,class_specifier,enum_specifier hook fn=record type_fn=record
-compound_statement,if_statement,for_statement,while_statement,switch_statement block
+compound_statement           hook fn=block
+if_statement,for_statement,while_statement,switch_statement block
 identifier,type_identifier   name
 field_expression             hook fn=field
 call_expression              hook fn=call
@@ -339,7 +341,7 @@ class Family(FamilyNames):
                 continue
             symbol = self._type(walker, node, one.path, False)
             symbol.flags.add("alias")
-            if has_body and tag is not None:
+            if has_body and tag is not None and typed is not None:
                 with walker.inside(CLASS, symbol.number) as symbol.inner:
                     before, walker.owner = walker.owner, symbol.number
                     tag_term = path_term([self.tag(typed, walker.text(tag))])
@@ -396,7 +398,7 @@ class Family(FamilyNames):
             symbol.result = walker.type_term(trailing[0] if trailing else typed)
             self._parameters(walker, declared.function, symbol)
             for part in parts:
-                walker.visit_body(part)
+                walker.visit_all(part)
         walker.function, walker.owner = function, owner
 
     def _function_symbol(
@@ -607,12 +609,19 @@ class Family(FamilyNames):
 
     # --- statements and expressions
 
+    def block(self, walker: "Walker", node: "Node", form: Form) -> None:
+        """Visit a block; outside of functions it is a namespace after a macro, which is no word."""
+        if walker.scope_kind in (FUNCTION_SCOPE, BLOCK):
+            walker.visit_block(node, form, False)
+        else:
+            walker.visit_all(node)
+
     def loop(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Bind the variable of a loop to the elements of its range."""
         typed, name, right, body = (
             node.child_by_field_name(key) for key in ("type", "declarator", "right", "body")
         )
-        with walker.inside("block"):
+        with walker.inside(BLOCK):
             type_term, term = walker.type_term(typed), walker.visit(right)
             value = (EACH, term) if term is not None else None
             self._bind_local(walker, declarator(walker, name), type_term, value, node.start_byte)
@@ -620,7 +629,7 @@ class Family(FamilyNames):
 
     def catch(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Bind the caught exception."""
-        with walker.inside("block"):
+        with walker.inside(BLOCK):
             self._parameters(walker, node, None)
             walker.visit(node.child_by_field_name("body"))
 
@@ -629,7 +638,8 @@ class Family(FamilyNames):
         with walker.inside(FUNCTION_SCOPE, NO_SYMBOL):
             walker.visit(node.child_by_field_name("captures"))
             self._parameters(walker, node.child_by_field_name("declarator"), None)
-            walker.visit_body(node.child_by_field_name("body"))
+            if (body := node.child_by_field_name("body")) is not None:
+                walker.visit_all(body)
         return (LAMBDA, None)
 
     def capture(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -735,8 +745,9 @@ class Family(FamilyNames):
         while target is not None:
             inner = target.child_by_field_name("argument")
             arrow = target.child_by_field_name("operator")
-            is_value = arrow is not None and walker.text(arrow) == "." and inner is not None
-            if target.type == "field_expression" and is_value and inner.type != "this":
+            is_value = arrow is not None and walker.text(arrow) == "."
+            is_own = inner is None or inner.type == "this"
+            if target.type == "field_expression" and is_value and not is_own:
                 target = inner
             elif target.type == "subscript_expression":
                 for child in target.named_children[1:]:
@@ -750,17 +761,20 @@ class Family(FamilyNames):
         return term
 
     def _written(self, walker: "Walker", target: "Node | None", kinds: tuple[str, ...]) -> None:
+        if target is None:
+            return
         path = path_of(walker, target)
-        written: Term | None = path_term(path) if path else None
-        if path and target is not None:
+        if path:
             self._template_arguments(walker, target, path)
-        elif target is not None and target.type == "field_expression":
-            written = self._member(walker, target)
-        elif target is not None:
-            walker.visit(target)
-        sure = "" if path else "?"  # an instance's field is no relation
-        for kind in kinds if written is not None and target is not None else ():
-            walker.refer(kind + sure, written, target)
+            written: Term | None = path_term(path)
+        else:
+            is_member = target.type == "field_expression"
+            written = self._member(walker, target) if is_member else None
+            if not is_member:
+                walker.visit(target)
+        for kind in kinds if written is not None else ():
+            # an instance's field is no relation
+            walker.refer(kind if path else f"{kind}?", written or (), target)
 
 
 def declarator(walker: "Walker", node: "Node | None") -> Declarator | None:

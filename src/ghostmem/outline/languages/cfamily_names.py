@@ -1,22 +1,25 @@
 """C and C++: names by includes and namespaces, definitions of declarations, and standard types."""
 
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
+    B_VALUE,
     END,
     FILE,
     Binding,
     CodeSymbol,
     FoundBinding,
     Unit,
+    is_import,
 )
 from ghostmem.outline.engine.language import Rules
 from ghostmem.outline.engine.link import Target
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
 from ghostmem.outline.engine.terms import (
+    ALIAS,
     CALLABLE,
     INSTANCE,
     MEMBER,
@@ -26,6 +29,7 @@ from ghostmem.outline.engine.terms import (
     OUTSIDE_INSTANCE,
     SYMBOL,
     THIS,
+    TYPE,
     Term,
     Value,
     parts,
@@ -62,6 +66,7 @@ class Includes:
                     self.preceding[found].append(path)
         self.closure = cache(self._closure)
         self.around = cache(self._around)
+        self.headers = cache(self._headers)
         self.natives = cache(self._natives)
 
     def find(self, path: str, included: str, quote: str) -> str | None:
@@ -89,7 +94,7 @@ class Includes:
             seen for other in _reached(path, self.preceding) for seen in self.closure(other)
         )
 
-    def headers(self, path: str) -> set[str]:
+    def _headers(self, path: str) -> set[str]:
         """Return the headers from outside that are visible in a file."""
         return {header for one in self.closure(path) for header in self.outside[one]}
 
@@ -109,6 +114,7 @@ class FamilyNames(Rules):
     constructor = "<new>"
     has_overloads = merges_modules = knows_literals = skips_own_uses = True
     includes: Includes
+    grammar: Callable[[], object]
 
     # --- files, namespaces and names
 
@@ -135,6 +141,7 @@ class FamilyNames(Rules):
         A file that is included for its text sees what its includers see, if that is one thing."""
         key = (unit.path, module, name)
         if key not in self.found:
+            self.found[key] = []  # for a using declaration that names itself
             bindings = resolver.modules[module].get(name, [])
             closure = self.includes.closure(unit.path)
             found = [one for one in bindings if one[0].path in closure]
@@ -147,8 +154,16 @@ class FamilyNames(Rules):
                     if binding[B_SYMBOL] >= 0
                 }
                 found = near if len(ends) == 1 else []
+            found = [one for one in found if not is_import(one[1]) or self._leads(resolver, *one)]
+            if any(_kind(*one) == "module" for one in found):
+                found = found[:1]  # every file that opens a namespace binds its name
             self.found[key] = found
         return self.found[key]
+
+    @staticmethod
+    def _leads(resolver: Resolver, unit: Unit, binding: Binding) -> bool:
+        """Tell whether a using declaration leads to something."""
+        return resolver.evaluate(binding[B_VALUE], Place(unit, 0, END)) is not None
 
     def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
         """Return where a name was found: in this file, in a namespace, or by includes."""
@@ -218,7 +233,7 @@ class FamilyNames(Rules):
         self, resolver: Resolver, symbol: CodeSymbol, owner: CodeSymbol | None
     ) -> CodeSymbol | None:
         """Put `Class::name` into its class, and `space::name` into its namespace."""
-        if owner is not None:
+        if owner is not None and owner.kind in TYPES:
             if symbol.kind == "function" and "guest" not in symbol.flags:
                 symbol.kind = "method"
             return owner
@@ -341,18 +356,21 @@ class FamilyNames(Rules):
     def _initialized(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
         """Return the base that an initialiser constructs, or the constructors of a field's type."""
         this = resolver.evaluate((THIS,), place)
-        if this is None or term[0] != NAME:
-            return resolver.evaluate(term, place)
-        for unit, binding in resolver.own_member(this[1], term[1]):
-            symbol = unit.symbols[binding[B_SYMBOL]] if binding[B_SYMBOL] >= 0 else None
-            if symbol is not None and symbol.kind == "field":
+        members = resolver.own_member(this[1], term[1]) if this and term[0] == NAME else []
+        for unit, binding in members:
+            if _kind(unit, binding) == "field":
+                is_indirect = "indirect" in unit.symbols[binding[B_SYMBOL]].flags
                 value = resolver.evaluate_binding(unit, binding)
-                if value is None or value[0] != INSTANCE or "indirect" in symbol.flags:
-                    return (CALLABLE, None, ())
-                made = resolver.own_member(value[1], self.constructor)
-                values = [resolver.evaluate_binding(*one) for one in made]
-                return union(values) or (CALLABLE, None, ())
-        return resolver.evaluate(term, place)
+                made = []
+                if value is not None and value[0] == INSTANCE and not is_indirect:
+                    made = resolver.own_member(value[1], self.constructor)
+                constructors = union([resolver.evaluate_binding(*one) for one in made])
+                return constructors or (CALLABLE, None, ())
+        types = [
+            (TYPE, *value[1][1:]) if value[0] == ALIAS and value[1][0] == INSTANCE else value
+            for value in parts(resolver.evaluate(term, place))
+        ]
+        return union(types)
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member through `operator->`, if the type itself has none of its name."""

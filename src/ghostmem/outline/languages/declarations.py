@@ -6,7 +6,14 @@ from contextlib import contextmanager
 from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING
 
-from ghostmem.outline.engine.facts import B_SYMBOL, FILE, MODULE_SCOPE, CodeSymbol, Scope, Unit
+from ghostmem.outline.engine.facts import (
+    B_SYMBOL,
+    FILE,
+    MODULE_SCOPE,
+    CodeSymbol,
+    Scope,
+    Unit,
+)
 from ghostmem.outline.engine.language import Rules
 from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form
