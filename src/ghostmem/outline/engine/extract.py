@@ -6,6 +6,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.engine.facts import (
@@ -155,6 +156,7 @@ class Walker:
         self.anchor: Node | None = None  # the node that stands for those of a quoted source
         self.state: dict[object, Any] = {}  # of the language
         self._visitors, self._typers = methods_of(rules)
+        self._names: dict[str, Term] = {}  # terms of names
         self._newlines = [found.start() for found in re.finditer(b"\n", source)]
 
     def extract(self, root: "Node") -> Unit:
@@ -193,8 +195,8 @@ class Walker:
     # --- helpers
 
     def text(self, node: "Node") -> str:
-        """Return the source of a node."""
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        """Return the source of a node; equal names are one object, which the facts store once."""
+        return intern(self.source[node.start_byte : node.end_byte].decode("utf-8", "replace"))
 
     def line(self, node: "Node") -> int:
         """Return the line of a node, faster than its own attribute."""
@@ -206,6 +208,8 @@ class Walker:
         if place is None:
             return None
         if place.__class__ is int:
+            if place == 0 and (first := node.named_child(0)) is not None and not first.is_extra:
+                return first
             children = [one for one in node.named_children if not one.is_extra]
             return children[place] if -len(children) <= place < len(children) else None
         return node.child_by_field_name(place)  # type: ignore[arg-type]
@@ -302,9 +306,9 @@ class Walker:
     ) -> None:
         """Note a reference."""
         given = None if arguments is None else tuple(arguments)
-        node = self.anchor or node
-        line = self.line(node)
-        self.references.append((kind, self.owner, self.scope, term, line, node.start_byte, given))
+        start = (self.anchor or node).start_byte
+        line = bisect_left(self._newlines, start) + 1
+        self.references.append((kind, self.owner, self.scope, term, line, start, given))
 
     def import_path(self, path: str, node: "Node", member: str = "") -> None:
         """Note that the file imports a path."""
@@ -379,13 +383,19 @@ class Walker:
 
     def visit_all(self, node: "Node") -> None:
         """Visit the children of a node; nodes that the table does not have are walked through."""
-        table, pending = self.table, node.named_children[::-1]
+        visitors, pending = self._visitors, node.named_children
+        pending.reverse()
         while pending:
             child = pending.pop()
-            if child.type in table:
-                self.visit(child)
-            else:
+            visitor = visitors.get(child.type)
+            if visitor is None:
                 pending.extend(reversed(child.named_children))
+            elif self.nesting < MAX_NESTING:
+                self.nesting += 1
+                visitor[0](self, child, visitor[1], False)
+                self.nesting -= 1
+            else:
+                self.unit.errors.append(child.start_point[0] + 1)
 
     def visits(self, node: "Node | None") -> list[Term | None]:
         """Visit the children of a node, and return their terms."""
@@ -423,8 +433,10 @@ class Walker:
             with self.in_block(node):
                 self.visit_all(node)
         else:
-            with self.in_lazy_block():
-                self.visit_all(node)
+            before = self.scope, self.block, self.is_lazy  # as in_lazy_block, which is slower
+            self.block, self.is_lazy = 0, True
+            self.visit_all(node)
+            self.scope, self.block, self.is_lazy = before
         return None
 
     # --- expressions
@@ -434,7 +446,9 @@ class Walker:
         name = self.text(node)
         if name in self.receivers:
             return self.receivers[name]
-        term: Term = (NAME, name)
+        term = self._names.get(name)
+        if term is None:
+            term = self._names[name] = (NAME, name)
         if not quiet and not self._is_local(name):
             self.refer("reads", term, node)
         return term

@@ -157,10 +157,10 @@ class Unit:
         symbols = [one.row() for one in self.symbols]
         self.symbols = []  # they refer to the file
         row = (
-            self.package, symbols, scopes, marshal.dumps(self.references), self.imports,
+            self.package, symbols, scopes, _folded(self.references), self.imports,
             self.stars, self.exports, self.detail,
         )  # fmt: skip
-        return Facts(errors=self.errors, fold=zlib.compress(marshal.dumps(row), 1))
+        return Facts(errors=self.errors, fold=_folded(row))
 
     @classmethod
     def unpacked(cls, path: str, facts: Facts) -> "Unit":
@@ -169,7 +169,7 @@ class Unit:
         (
             unit.package, symbols, scopes, unit.references, unit.imports, unit.stars,
             unit.exports, unit.detail,
-        ) = marshal.loads(zlib.decompress(facts.fold))  # noqa: S302  # fmt: skip
+        ) = _unfolded(facts.fold)  # fmt: skip
         unit.scopes = [Scope(*row) for row in scopes]
         unit.symbols = [CodeSymbol.from_row(row) for row in symbols]
         for number, symbol in enumerate(unit.symbols):
@@ -179,7 +179,7 @@ class Unit:
     def all_references(self) -> Iterable[Reference]:
         """Return the references, unpacked."""
         packed = self.references
-        return marshal.loads(packed) if isinstance(packed, bytes) else packed  # noqa: S302
+        return _unfolded(packed) if isinstance(packed, bytes) else packed
 
     def enclosing(self, scope: int) -> "CodeSymbol | None":
         """Return the type whose body, or whose member's body, a scope is in."""
@@ -194,6 +194,14 @@ class Unit:
                     return owner
             scope = here.parent
         return None
+
+
+def _folded(data: Any) -> bytes:
+    return zlib.compress(marshal.dumps(data), 1)
+
+
+def _unfolded(packed: bytes) -> Any:
+    return marshal.loads(zlib.decompress(packed))  # noqa: S302
 
 
 FoundBinding = tuple[Unit, Binding]

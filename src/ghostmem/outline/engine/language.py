@@ -114,6 +114,7 @@ class Rules:
     calls_convert = False  # calling a type is a conversion
     default_bound: Term | None = None  # of a type parameter
     types_are_iterable = False
+    reads_members = True  # of types outside; otherwise members that are no symbols do not matter
     leaves_reads = True  # values that are read but not found count as unresolved
 
     # --- extraction

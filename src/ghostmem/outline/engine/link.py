@@ -109,6 +109,9 @@ class Linker:
         ]
         self.callables = Counter(one.name for one in symbols if self.rules.is_candidate(one))
         self.values = Counter(one.name for one in symbols if one.kind != "function")
+        self.readable = {
+            one.name for one in symbols if one.kind != "field" or self.rules.is_shared(one)
+        }
         for unit in units:
             self._structure(unit)
             for reference in unit.all_references():
@@ -250,6 +253,8 @@ class Linker:
 
     def _reference(self, unit: Unit, reference: Reference) -> None:
         kind, number, scope, term, line, position, arguments = reference
+        if term[0] == MEMBER and not self._may_be_linked(unit, kind, term):
+            return
         owner = self.node_of(unit, number)
         place = Place(unit, scope, position)
         is_redeclared = number != FILE and "redeclared" in unit.symbols[number].flags
@@ -261,6 +266,12 @@ class Linker:
         else:
             kind = "accesses" if kind == "reads" else kind
             self._read(owner, kind, term, line, place, sure=sure)
+
+    def _may_be_linked(self, unit: Unit, kind: str, term: Term) -> bool:
+        """Tell whether a member may be more than a field, which is faster than to look it up."""
+        if self.rules.reads_members or kind in ("calls", "uses") or term[2] in self.readable:
+            return True
+        return term[1][0] == NAME and term[1][1] in unit.scopes[0].names
 
     def _call(
         self,

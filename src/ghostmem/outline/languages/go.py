@@ -219,7 +219,7 @@ class GoRules(Rules):
     builtins = _BUILTINS
     bases_inside = calls_convert = True
     merges_modules = True
-    leaves_reads = False
+    leaves_reads = reads_members = False
 
     # --- declarations
 
