@@ -848,7 +848,7 @@ class Walker:
             term = self.visit_body(self.child(node, form, "body"))
         self.function, self.receivers = function, receivers
         if result is not None:
-            return (FUNCTION_TYPE, result, ())
+            return (LAMBDA, (VALUE_OF, result))
         if term is None and len(literal.returns) == 1:
             term = literal.returns[0][2]
         return (LAMBDA, term)

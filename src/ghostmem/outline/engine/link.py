@@ -22,7 +22,6 @@ from ghostmem.outline.engine.terms import (
     CALLABLE,
     CONSTRUCT,
     FUNCTION,
-    FUNCTION_TYPE,
     GENERIC,
     HEIR,
     IMPORT,
@@ -303,9 +302,9 @@ class Linker:
             else:
                 via = "conditional" if len(project) > 1 else callee.via
                 self._call_symbol(owner, callee.symbol, line, arguments, place, via, sure=sure)
-        is_literal = term[0] in (LAMBDA, FUNCTION_TYPE) or (
+        is_literal = term[0] == LAMBDA or (
             self.rules.knows_literals
-            and any(one.value is not None and one.value[0] == CALLABLE for one in targets)
+            and any(one.value is not None and one.value[3:] == ("",) for one in targets)
         )
         if not callees and sure and not is_literal:
             self._leave(owner, "calls", term, line)
@@ -346,7 +345,7 @@ class Linker:
                 yield Target(via, one[1])
             elif one[0] == OUTSIDE:
                 yield Target(via, None, one)
-            elif one[0] == CALLABLE and len(one) == 4:
+            elif one[0] == CALLABLE and len(one) == 4 and one[3]:
                 yield Target(via, None, (OUTSIDE, one[3]))
             elif one[0] == INSTANCE:
                 method = self.resolver.member(one, self.rules.call_method)

@@ -383,7 +383,7 @@ class Resolver:
         return (MAP, self.evaluate(term[1], place), self.evaluate(term[2], place))
 
     def _lambda(self, term: Term, place: Place) -> Value | None:
-        return (CALLABLE, self.evaluate(term[1], place), ())
+        return (CALLABLE, self.evaluate(term[1], place), (), "")
 
     def _function_type(self, term: Term, place: Place) -> Value | None:
         parameters = tuple(self.value_of_type(one, place) for one in term[2])

@@ -365,7 +365,7 @@ class FamilyNames(Rules):
                 if value is not None and value[0] == INSTANCE and not is_indirect:
                     made = resolver.own_member(value[1], self.constructor)
                 constructors = union([resolver.evaluate_binding(*one) for one in made])
-                return constructors or (CALLABLE, None, ())
+                return constructors or (CALLABLE, None, (), "")
         types = [
             (TYPE, *value[1][1:]) if value[0] == ALIAS and value[1][0] == INSTANCE else value
             for value in parts(resolver.evaluate(term, place))

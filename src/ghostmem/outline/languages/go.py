@@ -220,6 +220,7 @@ class GoRules(Rules):
     bases_inside = calls_convert = True
     merges_modules = True
     leaves_reads = reads_members = False
+    knows_literals = True
 
     # --- declarations
 
@@ -775,7 +776,9 @@ class GoRules(Rules):
     @staticmethod
     def _as_variable(resolver: Resolver, value: Value) -> Value | None:
         """Return a variable's value: of a function, only what it takes and gives is certain."""
-        return (CALLABLE, resolver.result(value), ()) if value[0] == FUNCTION else value
+        if value[0] in (FUNCTION, CALLABLE):
+            return (CALLABLE, resolver.result(value), value[2] if value[0] == CALLABLE else ())
+        return value
 
     @staticmethod
     def _receiver_parameter(resolver: Resolver, number: int, place: Place) -> Value | None:
