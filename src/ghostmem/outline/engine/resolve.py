@@ -705,7 +705,8 @@ class Resolver:
                 self._unify(bindings[0][B_TYPE], self.evaluate(argument, place), env)
         for name in symbol.type_parameters:
             if name in env:  # a bound such as ~[]E tells more
-                self._unify(names[name][0][B_VALUE][2], self.underlying(env[name]), env)
+                bound = names[name][0][B_VALUE]
+                self._unify(bound[2] if bound else None, self.underlying(env[name]), env)
         return env
 
     def _unify(self, term: Term | None, value: Value | None, env: Env) -> None:

@@ -125,7 +125,7 @@ _VERSION = re.compile(r"\.v\d+(?=\.|$)")
 _MODULE = re.compile(r"^module\s+[\"`]?([^\s\"`]+)", re.MULTILINE)
 _IGNORED = re.compile(rb"^//go:build[ \t]+ignore[ \t]*$", re.MULTILINE)
 # interfaces of the library that types are checked for: methods with parameters and results
-_NATIVE_INTERFACES = {
+_NATIVE_INTERFACES: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "error": {"Error": ((), ("string",))},
     "fmt.Stringer": {"String": ((), ("string",))},
     "io.Reader": {"Read": (("[]byte",), ("int", "error"))},
@@ -594,7 +594,7 @@ class GoRules(Rules):
                 package.name.endswith("_test"), not built, package.name == "main", -len(built),
                 package.name,
             )  # fmt: skip
-            if package.path not in ranks or rank < ranks[package.path]:  # type: ignore[operator]
+            if package.path not in ranks or rank < ranks[package.path]:
                 ranks[package.path] = rank
                 self.by_path[package.path] = package
         for unit in resolver.units.values():
@@ -851,9 +851,9 @@ class GoRules(Rules):
             home = file_id(unit.path)
             linker.add(_package_id(self.packages[unit.module]), "declares", home, 1, "package")
             for path, line, _ in unit.imports:
-                package = self.by_path.get(path)
-                if package is not None and package.key != unit.module:
-                    linker.add(home, "imports", _package_id(package), line, "import")
+                target = self.by_path.get(path)
+                if target is not None and target.key != unit.module:
+                    linker.add(home, "imports", _package_id(target), line, "import")
             for symbol in unit.symbols:
                 if symbol.attached_to is not None:
                     linker.add(home, "declares", symbol.id, symbol.line, "package")
@@ -882,17 +882,16 @@ class Implementations:
         """Add the links of all types."""
         wanted: list[tuple[CodeSymbol | str, dict[str, object]]] = []
         for interface in self.interfaces:
-            methods = self._wanted(interface, 0)
-            if methods:
-                wanted.append((interface, methods))
+            if declared_methods := self._wanted(interface, 0):
+                wanted.append((interface, declared_methods))
         declared = {one.full for one in self.interfaces}
         for name, native in _NATIVE_INTERFACES.items():
             if name not in declared:
                 wanted.append((name, {key: _native_signature(*one) for key, one in native.items()}))
         having = [(one, self._methods(one)) for one in self.types]
         by_method: dict[str, list[int]] = {}
-        for number, (_, methods) in enumerate(having):
-            for name in methods:
+        for number, (_, existing) in enumerate(having):
+            for name in existing:
                 by_method.setdefault(name, []).append(number)
         for target, methods in wanted:
             rarest = min(methods, key=lambda name: len(by_method.get(name, ())))
@@ -912,8 +911,12 @@ class Implementations:
             method, is_pointer = methods.get(name, (None, False))
             if method is None or not _alike(signature, self._signature(method), bool(variables)):
                 return
-            is_hidden = not name[:1].isupper() and isinstance(target, CodeSymbol)
-            if is_hidden and target.unit.module != method.unit.module:
+            is_hidden = not name[:1].isupper()
+            if (
+                is_hidden
+                and not isinstance(target, str)
+                and target.unit.module != method.unit.module
+            ):
                 return
             needs_pointer = needs_pointer or is_pointer
         if isinstance(target, str):

@@ -597,7 +597,7 @@ class Java(Rules):
         if bare == name or resolver.find(value, name):
             return None
         if bare == "<init>":
-            base = next(resolver.base_values(value[1]), None) if value[0] == BASES else value
+            base = next(iter(resolver.base_values(value[1])), None) if value[0] == BASES else value
             return resolver.type_of(base) if base is not None else None
         if "enum" in value[1].flags and bare in ENUM_MEMBERS:
             return (OUTSIDE, f"java.lang.Enum.{bare}", value)
