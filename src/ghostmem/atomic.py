@@ -123,10 +123,10 @@ def replacing(path: str | os.PathLike[str], mode: int = 0o600) -> Iterator[Binar
 def is_plain(path: str | os.PathLike[str]) -> bool:
     """Tell whether a path is a plain file, missing, or unreachable."""
     try:
-        found = existing(path)
+        status = existing(path)
     except OSError:
         return True
-    return _descriptor(os.fspath(path)) is None and (found is None or stat.S_ISREG(found.st_mode))
+    return _descriptor(os.fspath(path)) is None and (status is None or stat.S_ISREG(status.st_mode))
 
 
 def existing(path: str | os.PathLike[str]) -> os.stat_result | None:
@@ -143,8 +143,8 @@ def _descriptor(path: str) -> int | None:
     Links to such a path are followed.
     """
     for _ in range(_MAX_LINKS):
-        if found := re.fullmatch(_OPEN_FILE, path):
-            return _STANDARD[found["name"]] if found["name"] else int(found["number"])
+        if match := re.fullmatch(_OPEN_FILE, path):
+            return _STANDARD[match["name"]] if match["name"] else int(match["number"])
         try:
             path = os.path.join(os.path.dirname(path), os.readlink(path))
         except OSError:
@@ -214,13 +214,13 @@ def _temporaries(targets: Iterable[Path], old: bool) -> list[Path]:
 
 def _found_in(folder: Path, names: set[str] | None, pattern: str) -> list[Path]:
     """Return the temporary files in a folder, each once, also if only a side file is left."""
-    found = set()
+    files = set()
     with suppress(OSError):
         for name in os.listdir(folder):
             match = re.fullmatch(pattern, name)
             if match and (names is None or match["target"][:_MAX_NAME] in names):
-                found.add(folder / name.removesuffix(match["side"] or ""))
-    return sorted(found)
+                files.add(folder / name.removesuffix(match["side"] or ""))
+    return sorted(files)
 
 
 def _remove(path: Path) -> None:

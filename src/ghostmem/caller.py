@@ -20,15 +20,15 @@ class Caller:
         """Tell whether a scope is granted for a namespace, a prefix, or (empty text) everything."""
         wanted = ns or "*"
         return any(
-            _covers(where, wanted) and SCOPES.index(scope) >= SCOPES.index(need)
-            for where, scope in self.grants
+            _covers(space, wanted) and SCOPES.index(scope) >= SCOPES.index(need)
+            for space, scope in self.grants
         )
 
 
-def _covers(where: str, wanted: str) -> bool:
-    if where.endswith("*"):
-        return wanted.removesuffix("*").startswith(where[:-1])
-    return where == wanted
+def _covers(space: str, wanted: str) -> bool:
+    if space.endswith("*"):
+        return wanted.removesuffix("*").startswith(space[:-1])
+    return space == wanted
 
 
 OWNER = Caller("owner", (("*", "admin"),))
@@ -47,14 +47,14 @@ LOOKING: ContextVar[bool] = ContextVar(
 def require(ns: str, need: str) -> None:
     """Refuse an operation that the caller may not do, without revealing what exists."""
     if not CALLER.get().may(ns, need):
-        where = ns or "all namespaces"
-        raise ForbiddenError(f"this token may not {need} in {where}", grant_hint(need))
+        space = ns or "all namespaces"
+        raise ForbiddenError(f"this token may not {need} in {space}", grant_hint(need))
 
 
 def grant_hint(need: str, instruction: str = "") -> str:
     """Return where the caller has a scope, for a hint, and what to do with these names."""
     grants = CALLER.get().grants
-    names = [where for where, scope in grants if SCOPES.index(scope) >= SCOPES.index(need)]
+    names = [space for space, scope in grants if SCOPES.index(scope) >= SCOPES.index(need)]
     if not names:
         return f"it may {need} in no namespace: use a token with that grant"
     more = " and others" if len(names) > MAX_NAMED else ""

@@ -21,9 +21,9 @@ def now() -> datetime:
 
 
 @lru_cache(256)  # a bulk load writes the same few times again and again
-def format_time(at: datetime) -> str:
+def format_time(moment: datetime) -> str:
     """Write a time as RFC 3339 in UTC with microseconds; such texts sort by time."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
 
 
 def read_time(text: str) -> datetime:
@@ -39,9 +39,9 @@ def parse_time(text: str, what: str = "time") -> datetime:
 def as_time(value: datetime | str, what: str = "time") -> datetime:
     """Accept a datetime or a text and return a time in UTC."""
     try:
-        at = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
-        if isinstance(at, datetime):
-            return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+        moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+        if isinstance(moment, datetime):
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         pass  # not a time, or outside the years 1 to 9999 in UTC
     hint = "write it as 2026-03-14, '2026-03-14 09:30' or 2026-03-14T09:30:00Z"
@@ -62,22 +62,22 @@ def parse_ttl(text: str, what: str = "ttl") -> timedelta:
     return timedelta(seconds=int(number) * _UNITS[unit])
 
 
-def later(at: datetime, by: timedelta) -> datetime:
+def later(moment: datetime, by: timedelta) -> datetime:
     """Add a duration to a time, stopping at the end of the calendar."""
-    return at + by if by < _LATEST - at else _LATEST
+    return moment + by if by < _LATEST - moment else _LATEST
 
 
-def earlier(at: datetime, by: timedelta) -> datetime:
+def earlier(moment: datetime, by: timedelta) -> datetime:
     """Take a duration from a time, stopping at year one."""
     start = datetime(1, 1, 1, tzinfo=UTC)
-    return at - by if by < at - start else start
+    return moment - by if by < moment - start else start
 
 
-def to_ms(at: datetime) -> int:
+def to_ms(moment: datetime) -> int:
     """Return milliseconds since 1970, never negative."""
-    return max(0, int(at.timestamp() * 1000))
+    return max(0, int(moment.timestamp() * 1000))
 
 
-def to_ns(at: datetime) -> int:
+def to_ns(moment: datetime) -> int:
     """Return nanoseconds since 1970, never negative."""
-    return max(0, int(at.timestamp() * 1_000_000) * 1000)
+    return max(0, int(moment.timestamp() * 1_000_000) * 1000)

@@ -16,30 +16,30 @@ def frozen(cls: type[T]) -> type[T]:
     a cold command defines dozens of classes. This compiles a short `__init__` and shares the other
     two. `__post_init__`, `InitVar` and fields outside of `__init__` are not supported."""
     dataclass(init=False, eq=False, repr=False)(cls)
-    made: Any = cls
+    decorated: Any = cls
     if "__init__" not in vars(cls):
-        made.__init__ = _init(cls)
-    made.__setattr__ = made.__delattr__ = _refuse
+        decorated.__init__ = _init(cls)
+    decorated.__setattr__ = decorated.__delattr__ = _refuse
     return cls
 
 
 def _init(cls: type[Any]) -> Any:
     """Compile the `__init__` of a class; global names that begin with `_` hold the defaults."""
-    known: dict[str, Any] = {"_FACTORY": _FACTORY}
+    names: dict[str, Any] = {"_FACTORY": _FACTORY}
     parameters, values = ["self"], []
     for each in fields(cls):
         name = value = parameter = each.name
         if each.default_factory is not MISSING:
-            known[f"_{name}"] = each.default_factory
+            names[f"_{name}"] = each.default_factory
             parameter, value = f"{name}=_FACTORY", f"_{name}() if {name} is _FACTORY else {name}"
         elif each.default is not MISSING:
-            known[f"_{name}"] = each.default
+            names[f"_{name}"] = each.default
             parameter = f"{name}=_{name}"
         parameters.append(parameter)
         values.append(f"{name}={value}")
     code = f"def __init__({', '.join(parameters)}): self.__dict__.update({', '.join(values)})"
-    exec(code, known)  # noqa: S102 (names of fields only, as in `dataclasses`)
-    return known["__init__"]
+    exec(code, names)  # noqa: S102 (names of fields only, as in `dataclasses`)
+    return names["__init__"]
 
 
 def _refuse(_self: object, name: str, *_value: object) -> NoReturn:

@@ -279,21 +279,23 @@ class Ghost:
             reranker: Function that scores the best hits again, within GHOST_RERANK_DEADLINE.
         """
         name = embedder if isinstance(embedder, str) else None
-        own = embedder if callable(embedder) else None
-        if embedder is not None and name is None and own is None:
+        function = embedder if callable(embedder) else None
+        if embedder is not None and name is None and function is None:
             raise InvalidInputError(
                 f"embedder must be a name or a function, not {validate.shown(embedder)}",
                 "pass a name such as 'static', or a function from texts to vectors",
             )
         location = None if target is None else _location(target)
         if settings is None:
-            given = load(db=location, embed_provider=name)
+            resolved = load(db=location, embed_provider=name)
         else:
-            given = settings if location is None else replace(settings, db=location)
-            given = given if name is None else replace(given, embed_provider=name)
+            resolved = settings if location is None else replace(settings, db=location)
+            resolved = resolved if name is None else replace(resolved, embed_provider=name)
         in_utc = now if clock is None else _in_utc(clock)
-        engine = open_engine(given, in_utc)
-        return cls(Store(engine, given, in_utc, Vectoriser(given, own, engine), reranker))
+        engine = open_engine(resolved, in_utc)
+        return cls(
+            Store(engine, resolved, in_utc, Vectoriser(resolved, function, engine), reranker)
+        )
 
     def close(self) -> None:
         """Close the store; all acknowledged writes are already on disk."""

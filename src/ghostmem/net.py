@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 SHOWN = 300  # characters of somebody else's complaint that an error repeats
 
 
-def first_words(said: bytes, *secrets: str) -> str:
+def first_words(complaint: bytes, *secrets: str) -> str:
     """Return the start of a complaint on one line, without any of these keys."""
-    text = " ".join(said.decode("utf-8", "replace").split())
+    text = " ".join(complaint.decode("utf-8", "replace").split())
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")
     return text[:SHOWN]

@@ -19,8 +19,8 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 _SHOWN = 60
 # names that models often give to an argument; of several, an operation has the first it knows
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
-    other: tuple(names.split())
-    for names, others in {
+    alias: tuple(names.split())
+    for names, aliases in {
         "ns": "namespace",
         "content": "text memory fact value body summary",
         "query": "q task question prompt search",
@@ -40,7 +40,7 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
         "to_key": "target",
         "source_keys seed key": "keys",
     }.items()
-    for other in others.split()
+    for alias in aliases.split()
 }
 MAX_DEPTH = 100  # levels of lists and objects in a value that is stored
 MAX_MESSAGE_DEPTH = MAX_DEPTH + 20  # a request holds such a value a few levels down
@@ -70,29 +70,29 @@ def too_deep(what: str, limit: int = MAX_DEPTH) -> InvalidInputError:
     )
 
 
-def check(value: Any, schema: Schema, where: str = "") -> None:
+def check(value: Any, schema: Schema, label: str = "") -> None:
     """Raise an error that names the first invalid value and what would be valid."""
     kind = schema.get("type")
     if kind is not None and not _is(value, kind):
         raise InvalidInputError(
-            f"{where or 'the input'} must be {_named(kind)}, not {_shown_value(value)}",
-            _hint(schema, where, value),
+            f"{label or 'the input'} must be {_named(kind)}, not {_shown_value(value)}",
+            _hint(schema, label, value),
         )
     if "enum" in schema and value not in schema["enum"]:
         raise InvalidInputError(
-            f"invalid {where} {_shown_value(value)}",
+            f"invalid {label} {_shown_value(value)}",
             f"must be one of: {', '.join(map(str, schema['enum']))}",
         )
     if kind in ("integer", "number"):
-        _bounds(value, value, schema, where, "minimum", "maximum", "")
+        _bounds(value, value, schema, label, "minimum", "maximum", "")
     elif kind == "string":
-        _bounds(value, len(value), schema, where, "minLength", "maxLength", " characters")
+        _bounds(value, len(value), schema, label, "minLength", "maxLength", " characters")
     elif kind == "array":
-        _bounds(value, len(value), schema, where, "minItems", "maxItems", " items")
+        _bounds(value, len(value), schema, label, "minItems", "maxItems", " items")
         for number, item in enumerate(value):
-            check(item, schema.get("items", {}), f"{where}[{number}]")
+            check(item, schema.get("items", {}), f"{label}[{number}]")
     elif kind == "object":
-        _fields(value, schema, where)
+        _fields(value, schema, label)
 
 
 def without_nulls(value: Any, schema: Schema) -> Any:
@@ -101,9 +101,9 @@ def without_nulls(value: Any, schema: Schema) -> Any:
     if kind == "array" and isinstance(value, list):
         return [without_nulls(item, schema.get("items", {})) for item in value]
     if kind == "object" and "properties" in schema and isinstance(value, Mapping):
-        known = schema["properties"]
+        properties = schema["properties"]
         return {
-            name: without_nulls(item, known.get(name, {}))
+            name: without_nulls(item, properties.get(name, {}))
             for name, item in value.items()
             if item is not None
         }
@@ -118,55 +118,59 @@ def with_whole_numbers(value: Any, schema: Schema) -> Any:
     if kind == "array":
         return [with_whole_numbers(item, schema.get("items", {})) for item in value]
     if kind == "object":
-        known = schema.get("properties", {})
-        return {name: with_whole_numbers(item, known.get(name, {})) for name, item in value.items()}
+        properties = schema.get("properties", {})
+        return {
+            name: with_whole_numbers(item, properties.get(name, {})) for name, item in value.items()
+        }
     return value
 
 
-def _fields(value: Mapping[str, Any], schema: Schema, where: str) -> None:
-    known, required = schema.get("properties", {}), schema.get("required", ())
+def _fields(value: Mapping[str, Any], schema: Schema, label: str) -> None:
+    properties, required = schema.get("properties", {}), schema.get("required", ())
     for name in value:
-        if name not in known and schema.get("additionalProperties") is False:
+        if name not in properties and schema.get("additionalProperties") is False:
             raise InvalidInputError(
-                f"there is no argument {_shown_value(name)}{f' in {where}' if where else ''}",
-                _meant(name, known, [part for part in required if part not in value]),
+                f"there is no argument {_shown_value(name)}{f' in {label}' if label else ''}",
+                _meant(name, properties, [part for part in required if part not in value]),
             )
     for name in required:
         if name not in value:
-            wanted = known.get(name, {})
+            wanted = properties.get(name, {})
             about = wanted.get("description")
             hint = (
                 f"{name}: {about}"
                 if about
                 else f"call again with {name}, {_named(str(wanted.get('type', 'value')))}"
             )
-            raise InvalidInputError(f"{_path(where, name)} is required", hint)
+            raise InvalidInputError(f"{_path(label, name)} is required", hint)
     for name, item in value.items():
-        if name in known:
-            check(item, known[name], _path(where, name))
+        if name in properties:
+            check(item, properties[name], _path(label, name))
 
 
-def usual_name(name: str, known: Mapping[str, Any]) -> str:
+def usual_name(name: str, properties: Mapping[str, Any]) -> str:
     """Return the argument that another name stands for, or the name itself."""
-    if name in known:
+    if name in properties:
         return name
-    return next((usual for usual in OTHER_NAMES.get(name, ()) if usual in known), name)
+    return next((usual for usual in OTHER_NAMES.get(name, ()) if usual in properties), name)
 
 
-def _meant(name: Any, known: Mapping[str, Any], missing: list[str]) -> str:
+def _meant(name: Any, properties: Mapping[str, Any], missing: list[str]) -> str:
     """Return a hint on an unknown argument: the one that is probably meant, or all of them."""
     from difflib import get_close_matches
 
-    given = str(name)[:_SHOWN].lower()
-    usual = usual_name(given, known)
-    close = [usual] if usual in known else get_close_matches(given, known, n=1) or missing
+    written = str(name)[:_SHOWN].lower()
+    usual = usual_name(written, properties)
+    close = (
+        [usual] if usual in properties else get_close_matches(written, properties, n=1) or missing
+    )
     if close:
         return f"did you mean {close[0]}?"
-    return f"known are: {', '.join(known)}" if known else "leave it out; there are none"
+    return f"known are: {', '.join(properties)}" if properties else "leave it out; there are none"
 
 
-def _path(where: str, name: str) -> str:
-    return f"{where}.{name}" if where else name
+def _path(label: str, name: str) -> str:
+    return f"{label}.{name}" if label else name
 
 
 def _is(value: Any, kind: str) -> bool:
@@ -181,16 +185,16 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def _bounds(
-    value: Any, size: float, schema: Schema, where: str, low: str, high: str, unit: str
+    value: Any, size: float, schema: Schema, label: str, low: str, high: str, unit: str
 ) -> None:
     least, most = schema.get(low), schema.get(high)
     if least is not None and size < least:
         raise InvalidInputError(
-            f"{where} {_shown_value(value)} is too small", f"give at least {least}{unit}"
+            f"{label} {_shown_value(value)} is too small", f"give at least {least}{unit}"
         )
     if most is not None and size > most:
         raise InvalidInputError(
-            f"{where} {_shown_value(value)} is too large", f"give at most {most}{unit}"
+            f"{label} {_shown_value(value)} is too large", f"give at most {most}{unit}"
         )
 
 
@@ -221,15 +225,15 @@ _EXAMPLES: Mapping[str, Any] = {
 }
 
 
-def _hint(schema: Schema, where: str, value: Any) -> str:
+def _hint(schema: Schema, label: str, value: Any) -> str:
     if "enum" in schema:
         return f"one of: {', '.join(map(str, schema['enum']))}"
     about = schema.get("description")
     example = _example(schema, value)
     if example is None:
-        return f"{where}: {about}" if about else f"give {where or 'it'} another value"
-    shown = json.dumps(example, ensure_ascii=False, separators=(",", ":"))
-    instruction = f"send {where or 'it'} as {shown}"
+        return f"{label}: {about}" if about else f"give {label or 'it'} another value"
+    sent = json.dumps(example, ensure_ascii=False, separators=(",", ":"))
+    instruction = f"send {label or 'it'} as {sent}"
     return f"{instruction}; {about}" if about else instruction
 
 
@@ -240,8 +244,8 @@ def _example(schema: Schema, value: Any) -> Any:
         number = _EXAMPLES[kind]
         if isinstance(value, str) and len(value) <= _SHOWN:
             with suppress(ValueError):
-                given = int(value) if kind == "integer" else float(value)
-                number = given if _is(given, kind) else number
+                written = int(value) if kind == "integer" else float(value)
+                number = written if _is(written, kind) else number
         return min(max(number, schema.get("minimum", number)), schema.get("maximum", number))
     if kind == "array":
         items = schema.get("items", {})

@@ -431,7 +431,7 @@ def masked(location: str) -> str:
     """Return a store's location without a password, for people to read."""
     return re.sub(
         _CREDENTIALS,
-        lambda found: f"{found[1]}:***@" if found[1] else f"{found[2]}***",
+        lambda match: f"{match[1]}:***@" if match[1] else f"{match[2]}***",
         location,
     )
 
@@ -479,83 +479,90 @@ def profile_values(profile: str, provider: str | None) -> dict[str, Any]:
 
 def config_path(env: Mapping[str, str] | None = None) -> str:
     """Return the path of the configuration file: GHOST_CONFIG or ~/.ghost/config.toml."""
-    named = (os.environ if env is None else env).get("GHOST_CONFIG")
-    return os.path.expanduser(named or "~/.ghost/config.toml")
+    configured = (os.environ if env is None else env).get("GHOST_CONFIG")
+    return os.path.expanduser(configured or "~/.ghost/config.toml")
 
 
-def load(env: Mapping[str, str] | None = None, use_file: bool = True, **given: Any) -> Settings:
+def load(env: Mapping[str, str] | None = None, use_file: bool = True, **arguments: Any) -> Settings:
     """Resolve all settings; arguments that are None do not count."""
-    return Settings(**{name: value for name, (value, _) in resolve(env, use_file, **given).items()})
+    return Settings(
+        **{name: value for name, (value, _) in resolve(env, use_file, **arguments).items()}
+    )
 
 
 def resolve(
-    env: Mapping[str, str] | None = None, use_file: bool = True, **given: Any
+    env: Mapping[str, str] | None = None, use_file: bool = True, **arguments: Any
 ) -> dict[str, tuple[Any, str]]:
     """Resolve all settings, each with where it came from; without the file when that is broken."""
     env = os.environ if env is None else env
     path = config_path(env)
     config = read_config(path) if use_file else {}
-    found: dict[str, tuple[Any, str]] = {}
+    resolved: dict[str, tuple[Any, str]] = {}
     for name, part in SETTINGS.items():
         values = {variable: env.get(variable) or None for variable in part.metadata["env"]}
-        values = {"argument": given.get(name), **values, path: config.get(name)}
+        values = {"argument": arguments.get(name), **values, path: config.get(name)}
         source = next((source for source, value in values.items() if value is not None), "default")
         is_default = source == "default"
-        found[name] = (part.default if is_default else parse(name, values[source], source), source)
-    profile = found["profile"][0]
-    for name, value in profile_values(profile, found["embed_provider"][0]).items():
-        if found[name][1] == "default":
-            found[name] = (value, f"profile {profile}")
-    if found["compat"][0] and found["format"][1] == "default":
-        found["format"] = ("json", found["compat"][1])
-    if found["color"][1] == "default" and (env.get("NO_COLOR") or env.get("TERM") == "dumb"):
-        found["color"] = ("never", "NO_COLOR" if env.get("NO_COLOR") else "TERM")
-    elif found["color"][1] == "default" and env.get("FORCE_COLOR"):
-        found["color"] = ("always", "FORCE_COLOR")
-    return found
+        resolved[name] = (
+            part.default if is_default else parse(name, values[source], source),
+            source,
+        )
+    profile = resolved["profile"][0]
+    for name, value in profile_values(profile, resolved["embed_provider"][0]).items():
+        if resolved[name][1] == "default":
+            resolved[name] = (value, f"profile {profile}")
+    if resolved["compat"][0] and resolved["format"][1] == "default":
+        resolved["format"] = ("json", resolved["compat"][1])
+    if resolved["color"][1] == "default" and (env.get("NO_COLOR") or env.get("TERM") == "dumb"):
+        resolved["color"] = ("never", "NO_COLOR" if env.get("NO_COLOR") else "TERM")
+    elif resolved["color"][1] == "default" and env.get("FORCE_COLOR"):
+        resolved["color"] = ("always", "FORCE_COLOR")
+    return resolved
 
 
-def parse(name: str, value: Any, where: str) -> Any:
+def parse(name: str, value: Any, source: str) -> Any:
     """Check one setting's value and convert it to its type."""
     if name not in SETTINGS:
         from difflib import get_close_matches
 
         close = get_close_matches(name, SETTINGS, n=1)
         hint = f"did you mean {close[0]}?" if close else f"the settings are: {', '.join(SETTINGS)}"
-        raise InvalidInputError(f"there is no setting {name!r} ({where})", hint)
+        raise InvalidInputError(f"there is no setting {name!r} ({source})", hint)
     part = SETTINGS[name]
     choices, about = part.metadata["choices"], f"{name} is {part.metadata['about']}"
     if isinstance(part.default, bool):
         text = str(value).strip().lower()
         if text not in TRUE | FALSE:
-            raise InvalidInputError(f"{name}: {value!r} is neither true nor false ({where})", about)
+            raise InvalidInputError(
+                f"{name}: {value!r} is neither true nor false ({source})", about
+            )
         return text in TRUE
     if isinstance(part.default, int | float):
-        return _number(part, value, where, about)
+        return _number(part, value, source, about)
     if not isinstance(value, str):
-        raise InvalidInputError(f"{name}: {value!r} is not a text ({where})", about)
+        raise InvalidInputError(f"{name}: {value!r} is not a text ({source})", about)
     try:
         value.encode()
     except UnicodeEncodeError:
         raise InvalidInputError(
-            f"{name}: {value!r} is not valid Unicode ({where})", about
+            f"{name}: {value!r} is not valid Unicode ({source})", about
         ) from None
     if name == "db" and not value.strip():
         raise InvalidInputError(
-            f"db: the name of the store is empty ({where})",
+            f"db: the name of the store is empty ({source})",
             "give a file, or leave it out for ~/.ghost/memory.db",
         )
     if name == "ns" and value and not is_namespace(value):
         hint = "use letters, digits, '-' and '_' in segments joined by ':', such as agent:coder"
-        raise InvalidInputError(f"ns: {value!r} is not a namespace ({where})", hint)
+        raise InvalidInputError(f"ns: {value!r} is not a namespace ({source})", hint)
     if choices and value not in choices:
         raise InvalidInputError(
-            f"{name}: {value!r} is not one of {', '.join(choices)} ({where})", about
+            f"{name}: {value!r} is not one of {', '.join(choices)} ({source})", about
         )
     return value
 
 
-def _number(part: Field[Any], value: Any, where: str, about: str) -> Any:
+def _number(part: Field[Any], value: Any, source: str, about: str) -> Any:
     kind: Any = type(part.default)
     low, high = part.metadata["low"], part.metadata["high"]
     try:
@@ -565,7 +572,7 @@ def _number(part: Field[Any], value: Any, where: str, about: str) -> Any:
     if number is None or isinstance(value, bool) or not low <= number <= high:
         allowed = f"from {low:g} up" if high == 1e12 else f"from {low:g} to {high:g}"
         raise InvalidInputError(
-            f"{part.name}: {value!r} is not a number {allowed} ({where})", about
+            f"{part.name}: {value!r} is not a number {allowed} ({source})", about
         )
     return number
 
