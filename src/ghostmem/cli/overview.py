@@ -111,7 +111,7 @@ def _shares(shares: Sequence[Share], total: int, now: datetime, columns: int) ->
             f"{share.est_tokens:,}",
             f"{share.pinned:,}" if share.pinned else "",
             age(share.newest, now),
-            _bar(share, total),
+            bar(share.count / max(1, total), BAR),
         ]
         for share in shares[:10]
     ]
@@ -119,10 +119,6 @@ def _shares(shares: Sequence[Share], total: int, now: datetime, columns: int) ->
     heads, rows = heads[:kept], [row[:kept] for row in rows]
     more = [dim(f"  and {len(shares) - 10:,} more")] if len(shares) > 10 else []
     return table(heads, rows, columns) + more
-
-
-def _bar(share: Share, total: int) -> str:
-    return bar(share.count / max(1, total), BAR)
 
 
 def _name(entry: MemoryLine | Happening, several: bool) -> str:

@@ -227,8 +227,9 @@ def _assemble(store: Store, request: ContextRequest) -> Pack:
     relations = expansion.relations()
     contradictions = relations.refuters
     relations = _with_statements(relations, statements)
-    terms = match_terms(request.query.text)
-    packer = Packer(request.budget, request.cap, request.count_tokens, terms)
+    packer = Packer(
+        request.budget, request.cap, request.count_tokens, match_terms(request.query.text)
+    )
     candidates = sorted(expansion.items.values(), key=lambda item: item.order)
     kept = _above_floor(candidates, relations, request, results.floor, {item.id for item in pinned})
     items = [item for item in candidates if item.id in kept]
@@ -238,8 +239,7 @@ def _assemble(store: Store, request: ContextRequest) -> Pack:
         if sum(packer.cost(item) for item in (*pinned, *items)) > request.budget:
             items = shortened(spread_out(items, results.strong_score))
     packer.pack(pinned, items, relations, settings.containment == "roomy")
-    low = [item for item in candidates if item.id not in kept]
-    left = _left_out(packer, copies, low, ended)
+    left = _left_out(packer, copies, [item for item in candidates if item.id not in kept], ended)
     # neighbours of results are not what was asked about
     compaction = expansion.compaction({item.id for item in items if item.stage in FROM_SEARCH})
     packed = packed_memories(
@@ -293,8 +293,7 @@ def _fill_up(
     """Add further search results while they may fit, and all memories of a small namespace."""
     while expansion.tokens < request.budget * MIN_FILLED and (later := results.next()):
         expansion.add(later)
-    everything = _whole_namespace(tx, request) if request.whole else None
-    if everything is not None:
+    if request.whole and (everything := _whole_namespace(tx, request)) is not None:
         expansion.add(results.whole(everything))
 
 
@@ -302,8 +301,9 @@ def _add_statements(
     tx: Transaction, request: ContextRequest, expansion: Expansion
 ) -> dict[str, list[Memory]]:
     """Add the user's own statements about the same as a candidate, and return them by its id."""
-    best_first = sorted(expansion.items.values(), key=lambda item: item.order)
-    memories = [item.memory for item in best_first]
+    memories = [
+        item.memory for item in sorted(expansion.items.values(), key=lambda item: item.order)
+    ]
     statements = find_user_statements(tx, memories, request.filter_, request.query.now)
     for id_, stated in statements.items():
         for memory in stated:
@@ -314,9 +314,7 @@ def _add_statements(
 def _whole_namespace(tx: Transaction, request: ContextRequest) -> list[Memory] | None:
     """Return all unpinned memories that pass the filter, if all take a quarter of the budget."""
     filter_, tokens = request.filter_, request.budget // WHOLE_PART
-    if not filter_.ns or filter_.ns.is_prefix:
-        return None
-    if tx.listing.exceeds(filter_, tokens // OVERHEAD):
+    if not filter_.ns or filter_.ns.is_prefix or tx.listing.exceeds(filter_, tokens // OVERHEAD):
         return None
     memories = tx.listing.select(filter_)
     if sum(memory.est_tokens for memory in memories) > tokens:

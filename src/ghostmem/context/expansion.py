@@ -228,7 +228,7 @@ class Expansion:
             ends = [
                 (edge, start, end)
                 for edge in self._conflicts
-                for start, end in _both_ways(edge)
+                for start, end in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id))
                 if start in sources and end not in self._pinned and not edge.automatic
             ]
             self._load(end for _, _, end in ends)
@@ -361,10 +361,6 @@ def _is_to_child(step: Step) -> bool:
 
 def _is_to_summary(step: Step) -> bool:
     return step.edge.rel == Rel.CONTAINS and not step.outward
-
-
-def _both_ways(edge: Tie) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (edge.from_id, edge.to_id), (edge.to_id, edge.from_id)
 
 
 def _stage(memory: Memory, source: Memory, step: Step) -> str:

@@ -173,7 +173,9 @@ def _count_cues(text: str) -> int:
 
 def _structure_reasons(text: str, shown: str) -> Iterator[str]:
     """Yield the reasons that show in hidden text, faked roles, pictures and spaced letters."""
-    if _has_unseen_text(text) or _has_commented_order(shown):
+    # characters that people do not see, more than languages need
+    has_unseen = not text.isascii() and any(_pattern(hidden).search(text) for hidden in _HIDDEN)
+    if has_unseen or _has_commented_order(shown):
         yield HIDDEN
     if _fakes_a_role(shown):
         yield ROLE
@@ -181,11 +183,6 @@ def _structure_reasons(text: str, shown: str) -> Iterator[str]:
         yield BEACON
     if _has_spaced_order(shown):
         yield IGNORE
-
-
-def _has_unseen_text(text: str) -> bool:
-    """Say whether a text has characters that people do not see, more than languages need."""
-    return not text.isascii() and any(_pattern(hidden).search(text) for hidden in _HIDDEN)
 
 
 def _has_commented_order(shown: str) -> bool:

@@ -48,9 +48,9 @@ def peek(
         found = look(console.ghost.store, space)
         console.line("\n".join(lines(found, console.ghost.store.clock(), width())))
         if not found.total:
-            console.note_nothing("no memories", given, everything, lambda: _counts(console))
-
-
-def _counts(console: Console) -> Counter[str]:
-    """Count the memories in each namespace."""
-    return Counter({info.ns: info.count for info in console.ghost.admin.namespaces()})
+            console.note_nothing(
+                "no memories",
+                given,
+                everything,
+                lambda: Counter({info.ns: info.count for info in console.ghost.admin.namespaces()}),
+            )

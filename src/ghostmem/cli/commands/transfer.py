@@ -339,7 +339,7 @@ def _next_steps(console: Console, done: "Migration") -> None:
     if not done.switched:
         console.note(
             f"to use it from now on: ghost config set db {quote(visible(done.target))}"
-            + _password_hint(done.target)
+            + ("  (with the password instead of ***)" if "***" in done.target else "")
         )
         return
     console.note(
@@ -351,10 +351,6 @@ def _next_steps(console: Console, done: "Migration") -> None:
         console.note(
             f"{where} is set and overrides the configuration: set it to the new store, or unset it"
         )
-
-
-def _password_hint(target: str) -> str:
-    return "  (with the password instead of ***)" if "***" in target else ""
 
 
 def _migration_text(done: "Migration") -> str:
