@@ -2,10 +2,10 @@
 
 import json
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from ghostmem.clock import earlier
@@ -21,6 +21,8 @@ STALE_AFTER = timedelta(days=90)
 UNUSED_AFTER = timedelta(days=14)
 CHURN_WINDOW = timedelta(days=7)
 MAX_TOKENS = 4 * 400  # a context shows 400 tokens of a memory
+_MEMORIES_PER_TEXT = 100  # memories that are searched for secrets as one text
+_SEPARATOR = "\n\n\x1e\x1e\x1e\x1e\n\n"  # no pattern of a secret matches across it
 NEAR_DUPLICATES = "near duplicates"  # a part of the check `duplicates` that can be skipped
 
 
@@ -149,21 +151,14 @@ def _run_check(survey: Survey, name: str, check: Check) -> AuditFinding | None:
     matches = [memory for id_, memory in pool.items() if id_ in wanted]
     examples = tuple(f"{memory.ns}/{memory.key}" for memory in matches[:MAX_EXAMPLES])
     first = next((m for m in matches if not (check.locked and m.locked)), None)
-    advice = (
-        check.locked if first is None else _command(check.advice, first, _scope(survey, matches))
-    )
+    advice = check.locked
+    if first is not None:
+        # the namespace of the memories, or everything audited if they have several
+        names = {memory.ns for memory in matches}
+        scope = first.ns if len(names) == 1 else str(survey.scope or "*")
+        values = {"ns": first.ns, "key": first.key, "scope": scope}
+        advice = check.advice.format(**{name: shlex.quote(text) for name, text in values.items()})
     return AuditFinding(name, len(ids), round(share, 4), cost, examples, advice)
-
-
-def _command(advice: str, memory: Memory, scope: str) -> str:
-    values = {"ns": memory.ns, "key": memory.key, "scope": scope}
-    return advice.format(**{name: shlex.quote(value) for name, value in values.items()})
-
-
-def _scope(survey: Survey, matches: Sequence[Memory]) -> str:
-    """Return the namespace of the memories found, or everything audited if they have several."""
-    names = {memory.ns for memory in matches}
-    return names.pop() if len(names) == 1 else str(survey.scope or "*")
 
 
 def _duplicates(survey: Survey) -> set[str]:
@@ -261,11 +256,15 @@ def _unembedded(survey: Survey) -> set[str] | None:
 
 
 def _secrets(survey: Survey) -> list[str]:
-    return [
-        memory.id
-        for memory in survey.memories.values()
-        if any(secret.sure for secret in find_secrets(_all_text(memory)))
-    ]
+    """Return the memories with secrets; many are searched as one text first, which is faster."""
+    ids: list[str] = []
+    remaining = iter(survey.memories.values())
+    while batch := list(islice(remaining, _MEMORIES_PER_TEXT)):
+        texts = {memory.id: _all_text(memory) for memory in batch}
+        if find_secrets(_SEPARATOR.join(texts.values())):
+            secrets = {id_: find_secrets(text) for id_, text in texts.items()}
+            ids += [id_ for id_, in_text in secrets.items() if any(s.sure for s in in_text)]
+    return ids
 
 
 def _all_text(memory: Memory) -> str:

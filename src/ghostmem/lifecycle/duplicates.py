@@ -10,7 +10,7 @@ from ghostmem.graph.components import components
 from ghostmem.model import Memory
 from ghostmem.store import Transaction
 from ghostmem.text.chunk import CHUNKER
-from ghostmem.truth.alike import essence, resembles
+from ghostmem.truth.alike import distinctive, essence, resembles
 
 if TYPE_CHECKING:
     from ghostmem.store.nearest import VectorView
@@ -21,10 +21,10 @@ MAX_CHUNKS = 100_000  # chunks of a namespace that are compared with each other
 
 def equal_texts(memories: Iterable[Memory]) -> set[str]:
     """Return the ids of memories that have the words of an earlier one; see `essence`."""
-    seen: set[tuple[str, str | None, tuple[str, ...]]] = set()
+    seen: set[tuple[str, str | None, str]] = set()
     duplicates: set[str] = set()
     for memory in memories:
-        words = essence(memory.content) or (memory.content.strip(),)
+        words = " ".join(essence(memory.content)) or memory.content.strip()
         fingerprint = (memory.ns, memory.source_user, words)
         if fingerprint in seen:
             duplicates.add(memory.id)
@@ -52,12 +52,16 @@ def near_duplicates(
             matched.setdefault((left, right), set()).add(left_chunk)
             matched.setdefault((right, left), set()).add(right_chunk)
     ids = {id_ for pair in matched for id_ in pair}
+    # comparing two sets is many times faster than `resembles`, which needs one within the other
+    terms = {id_: frozenset(distinctive(memories[id_].content)) for id_ in ids}
     chunks = {id_: tx.index.count(id_) for id_ in ids}
     equal = [
         (left, right)
         for (left, right), of_left in matched.items()
-        if len(of_left) == chunks[left]
+        if left < right
+        and len(of_left) == chunks[left]
         and len(matched[right, left]) == chunks[right]
+        and (terms[left] <= terms[right] or terms[right] <= terms[left])
         and _agree(memories[left], memories[right])
     ]
     return {

@@ -53,11 +53,9 @@ def gc(
     validate.flags(vacuum=vacuum, dry_run=dry_run)
     now = store.clock()
     idle = None if stale is None else earlier(now, parse_ttl(stale, "stale"))
-    purge = None
-    if purge_deleted is not None:
-        purge = (
-            now if purge_deleted == ALL else earlier(now, parse_ttl(purge_deleted, "purge_deleted"))
-        )
+    purge = now if purge_deleted == ALL else None
+    if purge is None and purge_deleted is not None:
+        purge = earlier(now, parse_ttl(purge_deleted, "purge_deleted"))
     with store.engine.write(dry_run=dry_run) as tx:
         expired = [m for m in tx.listing.expired(now) if not m.protected]
         unused = tx.listing.stale(idle, now) if idle else []

@@ -592,22 +592,19 @@ def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
     An edge to a missing memory is left out; if that one is in quarantine too, releasing it adds the
     edge."""
     records = _without_clashes(store, records)
-    chain = sorted(
-        (record for record in records if isinstance(record, Memory)), key=lambda m: m.version
-    )
+    chain = sorted((r for r in records if isinstance(r, Memory)), key=lambda m: m.version)
+    chains, policy = [chain] if chain else [], str(held.fields.get(POLICY, "update"))
+    _check_chains(chains)
     report, gate = ImportReport(), ImportGate(store, (), "update", trust=True, dry_run=False)
     with store.engine.write(within=(held.ns,)) as tx:
         if not tx.quarantine.drop(held.id):
             raise missing(held.id)  # another process has released it
-        _check_chains([chain] if chain else [])
-        if chain:
-            policy = str(held.fields.get(POLICY, "update"))
-            _merge_chains(store, tx, [chain], policy, report, gate)
-            if report.notes:
-                raise ConflictError(
-                    f"{report.notes[0]}; the item stays in quarantine",
-                    f"drop it: ghost quarantine drop {held.id}",
-                )
+        _merge_chains(store, tx, chains, policy, report, gate)
+        if report.notes:
+            raise ConflictError(
+                f"{report.notes[0]}; the item stays in quarantine",
+                f"drop it: ghost quarantine drop {held.id}",
+            )
         for record in records:
             if not isinstance(record, Memory) and all(
                 m and m.ns == held.ns for m in map(tx.memories.by_id, memory_ids(record))

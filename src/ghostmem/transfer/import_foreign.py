@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.memory.draft import NEVER, Draft
@@ -66,13 +66,6 @@ def import_foreign(
     )
 
 
-class _NotWritten(NamedTuple):
-    """Messages about quarantined memories, and the keys whose stored memory was kept."""
-
-    held: list[str]
-    kept: set[str]
-
-
 def load(
     store: Store,
     foreign: Foreign,
@@ -94,18 +87,19 @@ def load(
             _refuse_conflicts(store, tx, drafts)
     if not trust:
         report.notes += judging_note(store, _texts(drafts))
-    not_written = _NotWritten([], set())
+    held: list[str] = []  # messages about quarantined memories
+    left_alone: set[str] = set()  # keys whose stored memory was kept
 
     def write(tx: Transaction, batch: Sequence[Draft], is_last: bool) -> int:
-        _write_batch(store, tx, batch, on_conflict, report, not_written, trust=trust)
+        _write_batch(store, tx, batch, on_conflict, report, held, left_alone, trust=trust)
         if is_last:
-            _link(store, tx, foreign, ns, keys, not_written.kept, report)
+            _link(store, tx, foreign, ns, keys, left_alone, report)
         return len(batch)
 
     texts = None if trust else _texts
     write_batches(store, drafts, write, texts, dry_run=dry_run, progress=progress)
-    report.held = len(not_written.held)
-    report.notes += capped(not_written.held)
+    report.held = len(held)
+    report.notes += capped(held)
     if embed:
         catch_up(store, progress)
     return report
@@ -198,7 +192,8 @@ def _write_batch(
     drafts: Sequence[Draft],
     policy: str,
     report: ImportReport,
-    not_written: _NotWritten,
+    held: list[str],
+    left_alone: set[str],
     *,
     trust: bool,
 ) -> None:
@@ -216,7 +211,7 @@ def _write_batch(
                 if report.dry_run
                 else held_note(hold(store, tx, draft, reasons))
             )
-            not_written.held.append(f"{draft.ns}/{draft.key}: {message}")
+            held.append(f"{draft.ns}/{draft.key}: {message}")
         elif is_new:
             new.append(compose(store, tx, draft, None, None, store.clock()))
             stored_keys.add(place)
@@ -224,7 +219,7 @@ def _write_batch(
             _write_new(store, tx, new, report)
             new = []
             if not _write(store, tx, draft, policy, report):
-                not_written.kept.add(draft.key)
+                left_alone.add(draft.key)
     _write_new(store, tx, new, report)
 
 
@@ -272,7 +267,7 @@ def _link(
     foreign: Foreign,
     ns: str,
     keys: Mapping[str, str],
-    kept: set[str],
+    left_alone: set[str],
     report: ImportReport,
 ) -> None:
     """Add the edges whose two memories were imported."""
@@ -281,7 +276,7 @@ def _link(
     dangling: list[str] = []
     for memory in foreign.memories if foreign.edges else ():
         current = tx.memories.current(ns, keys[memory.key], now)
-        if current is not None and current.key not in kept:
+        if current is not None and current.key not in left_alone:
             ids[memory.key] = current.id
     for edge in foreign.edges:
         if edge.from_key in ids and edge.to_key in ids:
