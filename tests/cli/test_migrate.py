@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ghostmem.settings import read_config
+from ghostmem.store.tables import LEFT_OUT
 
 if TYPE_CHECKING:
     from conftest import GhostCli
@@ -49,7 +50,7 @@ def test_json_has_everything(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     }
     assert tables["memories"]["rows"] == 2
     assert len(tables["memories"]["checksum"]) == 64
-    assert done["left_out"] == ["outline_files", "outline_facts", "spare_vectors", "work"]
+    assert done["left_out"] == [*LEFT_OUT]
 
 
 def test_dry_run_makes_nothing(ghost_cli: "GhostCli", tmp_path: Path) -> None:

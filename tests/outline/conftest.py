@@ -1,14 +1,17 @@
 """From sources to facts to graphs, graphs as sets of edges, and any graph at all."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
 from itertools import permutations
 from math import factorial
 
 from hypothesis import strategies as st
 
+from ghostmem.clock import now
 from ghostmem.outline import find as finding
 from ghostmem.outline import tree as trees
-from ghostmem.outline.column_graph import ColumnGraph
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import (
     EXTERNAL,
@@ -23,7 +26,10 @@ from ghostmem.outline.graph import (
     OutlineNode,
 )
 from ghostmem.outline.languages.table import language_named
+from ghostmem.outline.stored_graph import StoredGraph, graph_rows
 from ghostmem.outline.tree import Options, Tree
+from ghostmem.store.opening import open_memory
+from ghostmem.store.protocol import Engine
 
 Sources = Mapping[str, str | bytes]
 
@@ -94,27 +100,49 @@ def check_orders(
         assert (again, list(again.nodes)) == (first, list(first.nodes))
 
 
+@cache
+def _engine() -> Engine:
+    return open_memory(now)
+
+
+@contextmanager
+def stored(linked: Linked) -> Iterator[StoredGraph]:
+    """Store a graph, and yield it as it is read."""
+    with _engine().write(dry_run=True) as tx:
+        head, rows = graph_rows(linked)
+        tx.outline.put_graph("/", "any", "1", json.dumps(head), rows)
+        row = tx.outline.graph("/", "any")
+        assert row is not None
+        yield StoredGraph(tx.outline, row[0], json.loads(row[2]))
+
+
+def all_nodes(graph: StoredGraph) -> dict[int, OutlineNode]:
+    """Return every node of a graph by its number."""
+    return graph.nodes(number for file in graph.files for number in graph.in_file(file))
+
+
 def build(
     linked: Linked, roots: Iterable[OutlineNode], options: Options, *, apart: bool = False
 ) -> Tree:
     """Return the trees of some nodes of a graph: a file before its symbols, by line."""
-    graph = ColumnGraph.of(linked)
     order = sorted(
         roots, key=lambda node: (node.file, node.kind != "file", node.line, node.name, node.id)
     )
-    numbers = [graph.number(node.id) for node in order]
-    return trees.build([(graph, numbers)], options, apart=apart)
+    with stored(linked) as graph:
+        numbers = {node.id: number for number, node in all_nodes(graph).items()}
+        return trees.build([(graph, [numbers[node.id] for node in order])], options, apart=apart)
 
 
 def find(linked: Linked, symbol: str, file: str = "") -> list[OutlineNode]:
     """Return the symbols of a name."""
-    graph = ColumnGraph.of(linked)
-    return [graph.node(number) for number in finding.find(graph, symbol, file)]
+    with stored(linked) as graph:
+        return list(graph.nodes(finding.find(graph, symbol, file)).values())
 
 
 def nearest(linked: Linked, symbol: str) -> list[str]:
     """Return the names that look most like one."""
-    return finding.nearest(ColumnGraph.of(linked), symbol)
+    with stored(linked) as graph:
+        return finding.nearest(graph, symbol)
 
 
 IDS = [f"n{number}" for number in range(7)]

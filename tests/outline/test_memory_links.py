@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.outline.conftest import all_nodes
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError
 from ghostmem.caller import CALLER, Caller
 from ghostmem.model import FileRel, SymbolRef
 from ghostmem.outline.languages.table import LANGUAGES, language_named
 from ghostmem.outline.memories import memories_of
-from ghostmem.outline.project_graph import code_graph
+from ghostmem.outline.project_graph import code_graphs
 from ghostmem.outline.render import LinkedMemory as Mention
 from ghostmem.outline.symbols import SUFFIXES, relative_path
 
@@ -49,10 +50,10 @@ def put(ghost: Ghost, root: Path, key: str, *symbols: str, **fields: Any) -> Non
 
 def mentions(ghost: Ghost, root: Path, ns: str | None = None) -> dict[str, list[Mention]]:
     """Return what is remembered about each node, by its name."""
-    graph = code_graph(ghost.store, root, "go")
-    found = memories_of(ghost.store, graph, graph.columns.nodes(), ns)
-    names = {node.id: node.name for node in graph.columns.nodes()}
-    return {names[node]: made for node, made in found.items()}
+    with code_graphs(ghost.store, root, ["go"]) as [graph]:
+        by_node = memories_of(graph, ghost.store.clock(), ns)
+        names = {node.id: node.name for node in all_nodes(graph.stored).values()}
+    return {names[node]: mentions for node, mentions in by_node.items()}
 
 
 def lines(made: list[Mention]) -> list[str]:

@@ -17,6 +17,7 @@ from ghostmem import Ghost
 from ghostmem.model import Alias, Held, Note, NsFilter, Place, Rule, Run, SourceKind, Stat, Token
 from ghostmem.settings import Settings
 from ghostmem.store.mirror import MirrorItem
+from ghostmem.store.outline import GraphRows
 from ghostmem.store.postgres.connect import WRITERS, Connection
 from ghostmem.store.postgres.engine import PostgresEngine
 from ghostmem.store.postgres.migrate import migrate
@@ -275,31 +276,68 @@ def test_an_outline_is_a_cache_by_content(both: Ghost, tmp_path: Path) -> None:
         tx.outline.put_files(gone, "python", {"b.py": (Stat(1, 1, 1), 1, "hd")}, [])
         assert tx.outline.files(root, "python") == {**seen, "a.py": (Stat(5, 6, 7), 10, "ha")}
         assert tx.outline.files(root, "go") == {}
-        tx.outline.put_facts([("ha", b"\0old"), ("hb", b"old")], "python 1")
-        tx.outline.put_facts([("ha", b"other")], "go 1")
-        tx.outline.put_facts(
-            [("ha", b"twice"), ("ha", b"\0new"), ("hd", b"d"), ("hx", b"x")], "python 2"
-        )
+        tx.outline.put_facts({"ha": b"\0old", "hb": b"old"}, "python 1")
+        tx.outline.put_facts({"ha": b"other"}, "go 1")
+        tx.outline.put_facts({"ha": b"\0new", "hd": b"d", "hx": b"x"}, "python 2")
         assert dict(tx.outline.facts(["ha", "hb", "hd", "none"], "python 2")) == {
             "ha": b"\0new",
             "hd": b"d",
         }
         assert dict(tx.outline.facts(["ha", "hb"], "python 1")) == {"hb": b"old"}
-        tx.outline.put_graph(root, "python", "python 1", b"g1")
-        tx.outline.put_graph(root, "python", "python 2", b"g2")
-        assert (
-            tx.outline.graph(root, "python", "python 1"),
-            tx.outline.graph(root, "python", "python 2"),
-        ) == (None, b"g2")
-        here = isinstance(
-            tx, SqliteTransaction
-        )  # a database is shared: the folder may be on another machine
-        assert tx.outline.prune() == (
-            2 if here else 1
-        )  # of no file at all, and of the folder that is gone
-        assert (tx.outline.files(gone, "python") == {}) is here
+        for place, language in ((root, "python"), (gone, "python"), (root, "go")):
+            tx.outline.put_graph(place, language, "1", "{}", GraphRows([], [], []))
+        tx.outline.prune()
+        # a database is shared: the folder may be on another machine
+        is_gone = isinstance(tx, SqliteTransaction)
+        assert (tx.outline.files(gone, "python") == {}) is is_gone
+        assert (tx.outline.graph(gone, "python") is None) is is_gone
+        assert tx.outline.graph(root, "go") is None
+        assert tx.outline.graph(root, "python") is not None
+        facts = dict(tx.outline.facts(["ha", "hd", "hx"], "python 2"))
+        assert facts == {"ha": b"\0new", **({} if is_gone else {"hd": b"d"})}
         assert dict(tx.outline.facts(["ha"], "go 1")) == {"ha": b"other"}
-        assert tx.outline.graph(root, "python", "python 2") == b"g2"
+
+
+def test_the_graph_of_a_project(both: Ghost) -> None:
+    """A graph replaces the older one of its project, and each question finds its rows."""
+    texts = ("", "def f()", "", f"a.{LONG}", "bb")
+    nodes = [
+        (0, "len", "function", "native", 0, 0, -1, "native:len", "", "", "", "", 0),
+        (1, "a.f", "function", "project", 2, 3, 7, *texts, 1),
+        (2, f"{LONG}\0g", "method", "project", 5, 6, 9, *texts, 1),
+    ]
+    links = [(1, 0, 0, 2, 1), (1, 0, 2, 2, 0), (2, 3, 1, 5, 0)]
+    loose = [(0, 1, "calls", "x.g", 3, "g", 1), (1, 2, "uses", LONG, 5, LONG, 0)]
+    with both.store.engine.write() as tx:
+        outline = tx.outline
+        for root in (LONG, "/other"):
+            outline.put_graph(root, "go", "1", "{}", GraphRows(nodes, links, loose))
+            outline.put_graph(root, "go", "2", '{"a": 1}', GraphRows(nodes, links[:2], loose))
+        other = outline.graph("/other", "go")
+        outline.put_graph(LONG, "go", "3", "[]", GraphRows(nodes, links, loose))
+        row = outline.graph(LONG, "go")
+    assert other is not None
+    assert other[1:] == ("2", '{"a": 1}')
+    assert row is not None
+    assert row[1:] == ("3", "[]")
+    with both.store.engine.read() as tx:
+        outline, project = tx.outline, row[0]
+        assert outline.graph("/none", "go") is None
+        found = sorted(outline.nodes(project, [0, 1, 2, 3]))
+        assert found[:2] == [node[:-1] for node in nodes[:2]]
+        assert found[2][1] in (f"{LONG}\0g", f"{LONG}\N{REPLACEMENT CHARACTER}g")
+        assert [node[0] for node in outline.nodes_like(project, ["len", "no"], ["bb"])] == [0, 1, 2]
+        assert outline.nodes_like(project, ["no"], []) == []
+        assert sorted(outline.names(project)) == sorted(node[1] for node in found[1:])
+        assert outline.containing(project, "a.") == [1, 2]
+        assert outline.containing(project, "a.f") == [1]
+        assert outline.alone(project, 0, 3) == [1, 2]
+        assert outline.alone(project, 2, 3) == [2]
+        assert outline.links(project, [1]) == links
+        assert outline.links(project, [0]) == links[:1]
+        assert outline.links(other[0], [2]) == links[1:2]
+        assert outline.unresolved(project, [1, 2]) == [(each[1], *each[2:]) for each in loose]
+        assert outline.unresolved_named(project, LONG) == [("uses", 2)]
 
 
 def test_notes_are_known_by_path_and_move(both: Ghost) -> None:

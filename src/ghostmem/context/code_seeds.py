@@ -1,18 +1,19 @@
 """Memories about the code at hand and about its callers: further seeds of a context."""
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from ghostmem.context.request import ContextRequest
-from ghostmem.errors import GhostError
+from ghostmem.errors import GhostError, NotFoundError
 from ghostmem.model import Memory, SymbolRef
-from ghostmem.outline.column_graph import ColumnGraph
 from ghostmem.outline.graph import OutlineNode
-from ghostmem.outline.project_graph import code_graph
-from ghostmem.outline.stale import CodeSymbols
-from ghostmem.outline.symbols import in_project, languages_of, relative_path, unknown
+from ghostmem.outline.project_graph import CodeGraph, code_graphs, unknown_symbol
+from ghostmem.outline.stale import CodeSymbols, SymbolState
+from ghostmem.outline.stored_graph import StoredGraph
+from ghostmem.outline.symbols import in_project, languages_of, relative_path
 from ghostmem.store import Store, validate
 
 CALLER_SHARE = 0.3  # weight of a memory about a caller; one about the code itself has 1
@@ -48,7 +49,7 @@ def code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], l
     # the language named, those of the files, or those that memories are linked to
     languages = [request.language] if request.language else languages_of(files)
     languages = languages or sorted({ref.language for _, ref in refs})
-    by_language, notes = _read(store, home, languages, symbols, paths)
+    by_language, notes = _read(store, home, languages, symbols, paths, [ref for _, ref in refs])
     for memory, ref in refs:
         if (reason := _reason(ref, by_language.get(ref.language), symbols, paths)) is not None:
             seeds.append(CodeSeed(memory, *reason))
@@ -63,68 +64,83 @@ def _file(memory: Memory, home: str, paths: dict[str, str]) -> str:
     )
 
 
-@dataclass(slots=True)
-class _CodeAtHand:
-    """The code at hand in one language: the named nodes, and their callers."""
+class _CodeAtHand(NamedTuple):
+    """The code at hand in one language."""
 
-    code: CodeSymbols
-    targets: dict[str, OutlineNode]
-    callers: dict[str, OutlineNode]  # the called node by the caller's id
+    states: dict[SymbolRef, SymbolState]
+    targets: set[str]  # ids of the named nodes
+    callers: dict[str, str]  # by the id of a caller: the name of what it calls
+    unknown: dict[str, NotFoundError]  # by symbol
 
 
 def _read(
-    store: Store, home: str, languages: Sequence[str], symbols: Sequence[str], paths: Iterable[str]
+    store: Store,
+    home: str,
+    languages: Sequence[str],
+    symbols: Sequence[str],
+    paths: Iterable[str],
+    refs: Sequence[SymbolRef],
 ) -> tuple[dict[str, _CodeAtHand], list[str]]:
     """Read a project in some languages; notes name languages and symbols that were not found."""
     by_language: dict[str, _CodeAtHand] = {}
     notes: list[str] = []
     for language in languages:
         try:
-            code = CodeSymbols(code_graph(store, home, language))
+            with code_graphs(store, home, [language]) as [graph]:
+                by_language[graph.language] = _select(graph, symbols, paths, refs)
         except (GhostError, ImportError, OSError, ValueError) as error:
             hint = f"; {error.hint}" if isinstance(error, GhostError) else ""
             notes.append(f"the {language} code of {home} was not read: {error}{hint}")
-            continue
-        by_language[code.graph.language] = _select(code, symbols, paths)
-    graphs = [at_hand.code.graph for at_hand in by_language.values()]
     for name in symbols:
-        if graphs and not any(in_project(graph, name) for graph in graphs):
-            lost = unknown(graphs[0], name)
-            notes.append(f"{lost.message}; {lost.hint}")
+        errors = [at_hand.unknown.get(name) for at_hand in by_language.values()]
+        if errors and errors[0] and all(errors):
+            notes.append(f"{errors[0].message}; {errors[0].hint}")
     return by_language, notes
 
 
-def _select(code: CodeSymbols, symbols: Sequence[str], paths: Iterable[str]) -> _CodeAtHand:
-    """Return the nodes of some files and symbols, and their direct callers."""
-    nodes = [node for path in paths for node in code.in_file(path)]
-    nodes += [node for name in symbols for node in in_project(code.graph, name)]
-    targets = {node.id: node for node in nodes}
-    return _CodeAtHand(code, targets, _callers(code.graph.columns, targets))
+def _select(
+    graph: CodeGraph, symbols: Sequence[str], paths: Iterable[str], refs: Sequence[SymbolRef]
+) -> _CodeAtHand:
+    """Return the nodes of some files and symbols, their direct callers, and what refs refer to."""
+    code = CodeSymbols(graph, [ref for ref in refs if ref.language == graph.language])
+    targets: dict[int, OutlineNode] = {}
+    for path in paths:
+        targets |= code.in_file(path)
+    not_found: dict[str, NotFoundError] = {}
+    for name in symbols:
+        nodes = in_project(graph, name)
+        targets |= nodes
+        if not nodes:
+            not_found[name] = unknown_symbol([graph], name)
+    return _CodeAtHand(
+        {ref: code.judge(ref) for ref in code.refs},
+        {node.id for node in targets.values()},
+        _callers(graph.stored, targets),
+        not_found,
+    )
 
 
-def _callers(graph: ColumnGraph, targets: Mapping[str, OutlineNode]) -> dict[str, OutlineNode]:
-    """Return the direct callers of some nodes by id, with what each calls first."""
-    first: dict[str, tuple[int, str]] = {}
-    for target in targets:
-        number = graph.number(target)
-        called_by = {} if number is None else graph.related(number).get("calledBy", {})
-        for caller, (line, _) in called_by.items():
-            id_ = graph.node(caller).id
-            if id_ not in targets:
-                first[id_] = min(first.get(id_, (line, target)), (line, target))
-    return {id_: targets[target] for id_, (_, target) in first.items()}
+def _callers(graph: StoredGraph, targets: Mapping[int, OutlineNode]) -> dict[str, str]:
+    """Return the direct callers of some nodes by id, with the name of what each calls first."""
+    graph.load(targets)
+    calls: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
+    for number, node in targets.items():
+        for caller, (line, _) in graph.related(number).get("calledBy", {}).items():
+            if caller not in targets:
+                calls[caller].append((line, node.id, node.name))
+    nodes = graph.nodes(calls)
+    return {nodes[caller].id: min(lines)[2] for caller, lines in calls.items()}
 
 
 def _reason(
     ref: SymbolRef, at_hand: _CodeAtHand | None, symbols: Sequence[str], paths: Iterable[str]
 ) -> tuple[float, str] | None:
     """Return the weight of a link to a symbol and the reason; None if it is not about the code."""
-    judged = at_hand.code.judge(ref) if at_hand else None
+    judged = at_hand.states[ref] if at_hand else None
     id_ = judged.node.id if judged and judged.node else None
     mark = f" ({judged.mark})" if judged and judged.mark else ""
-    targets, callers = (at_hand.targets, at_hand.callers) if at_hand else ({}, {})
-    if ref.name in symbols or ref.path in paths or id_ in targets:
+    if ref.name in symbols or ref.path in paths or (at_hand and id_ in at_hand.targets):
         return 1.0, f"about {ref.name}{mark}"
-    if id_ in callers:
-        return CALLER_SHARE, f"about {ref.name}{mark}, which calls {callers[id_].name}"
+    if at_hand and id_ in at_hand.callers:
+        return CALLER_SHARE, f"about {ref.name}{mark}, which calls {at_hand.callers[id_]}"
     return None

@@ -4,9 +4,10 @@ The modules in the order of the data:
 
 - `sources` lists the files of a project, and `parse` turns each into facts (`facts`). Java and the
   plain languages are extracted by queries (`query`, `extract`, `bodies`, `rules`), the others by
-  the modules in `languages`; `worker` does so in a second process.
-- `languages` and `resolve` link the facts of all files to one graph (`graph`, `parallel`).
-- `project_graph` caches facts and graphs, which are stored as columns (`column_graph`, `columns`).
+  the modules in `languages`.
+- `languages` and `resolve` link the facts of all files to one graph (`graph`).
+- `project_graph` caches facts and graphs in the store, and `stored_graph` writes and reads a graph
+  as rows: nodes, links, and unresolved references.
 - `find` looks symbols up, `tree` selects what an outline shows, and `render` writes it as text or
   JSON; `operations` are the functions for callers.
 - `symbols`, `memories` and `stale` link memories to symbols, and tell when their code changed.

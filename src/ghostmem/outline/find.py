@@ -7,8 +7,9 @@ from collections.abc import Callable
 from heapq import nsmallest
 from typing import NamedTuple
 
-from ghostmem.outline.column_graph import ColumnGraph
 from ghostmem.outline.graph import PROJECT, OutlineNode
+from ghostmem.outline.sources import is_text
+from ghostmem.outline.stored_graph import StoredGraph
 
 MAX_SUGGESTIONS = 5
 SEPARATORS = ".#:/\\"
@@ -25,32 +26,36 @@ class _Key(NamedTuple):
     parameters: str | None
 
 
-def find(graph: ColumnGraph, symbol: str, file: str = "") -> list[int]:
+def find(graph: StoredGraph, symbol: str, file: str = "") -> list[int]:
     """Return the symbols with a name in the order of files and lines.
 
     The name is the whole one, or else its end. With `file` only symbols of that file count."""
     wanted = _key(symbol)
-    place = file.replace("\\", "/").removeprefix("./")
+    path = file.replace("\\", "/").removeprefix("./")
     tail = _tail(wanted.head)
-    inside: list[int] = []
-    outside: list[int] = []
-    for number in graph.in_file(place) if place else graph.containing(tail):
-        node = graph.node(number)
-        if node.kind != "file" and (tail in node.name or tail in node.full):
-            (inside if node.origin == PROJECT else outside).append(number)
+    if not is_text(tail):
+        return []
+    numbers = graph.in_file(path) if path else graph.containing(tail)
+    nodes = {
+        number: node
+        for number, node in graph.nodes(numbers).items()
+        if node.kind != "file" and (tail in node.name or tail in node.full)
+    }
     for test in _rungs(symbol.strip(), wanted):
-        if found := [number for number in inside if test(graph.node(number))]:
-            return found
+        matches = [
+            number for number, node in nodes.items() if node.origin == PROJECT and test(node)
+        ]
+        if matches:
+            return matches
     # symbols outside of the project are found by their whole name only
-    return [number for number in outside if symbol.strip() in _names(graph.node(number))]
+    return [number for number, node in nodes.items() if symbol.strip() in _names(node)]
 
 
-def nearest(graph: ColumnGraph, symbol: str) -> list[str]:
+def nearest(graph: StoredGraph, symbol: str) -> list[str]:
     """Return the names of symbols that are most similar to a name, most similar first."""
     wanted = _key(symbol).head.lower()
     short, whole = _pairs(_tail(wanted)), _pairs(wanted)
-    known = {node.name for node in graph.nodes() if node.origin == PROJECT and node.kind != "file"}
-    ranked = ((_likeness(short, _pairs(bare(name).lower())), name) for name in known)
+    ranked = ((_likeness(short, _pairs(bare(name).lower())), name) for name in graph.names())
     best = nsmallest(
         MAX_SUGGESTIONS,
         (

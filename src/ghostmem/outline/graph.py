@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import NamedTuple
@@ -87,23 +86,6 @@ class LinkColumns:
         self.ends.extend([ids.setdefault(end, len(ids)) for _, end in found])
         self.lines.extend([line for line, _ in found.values()])
         self.rungs.extend([vias.setdefault(via, len(vias)) for _, via in found.values()])
-
-    def without_ids(self) -> "LinkColumns":
-        """Return the same links with nodes as numbers only."""
-        links = copy(self)
-        links.ids = {}
-        return links
-
-    def join(self, other: "LinkColumns") -> None:
-        """Add the links of another object."""
-        ids, vias = self.ids, self.vias
-        numbers = [ids.setdefault(one, len(ids)) for one in other.ids]
-        rungs = [vias.setdefault(one, len(vias)) for one in other.vias]
-        self.starts.extend(map(numbers.__getitem__, other.starts))
-        self.ends.extend(map(numbers.__getitem__, other.ends))
-        self.rungs.extend(map(rungs.__getitem__, other.rungs))
-        self.kinds.extend(other.kinds)
-        self.lines.extend(other.lines)
 
     def rows(self, places: Sequence[int] | None = None) -> Iterator[tuple[int, ...]]:
         """Yield start, kind, end, line and rule as numbers, of all links or of those at places."""

@@ -3,43 +3,39 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from ghostmem.caller import CALLER
 from ghostmem.model import FileRel, Memory
-from ghostmem.outline.graph import PROJECT, OutlineNode, file_id
+from ghostmem.outline.graph import file_id
 from ghostmem.outline.project_graph import CodeGraph
 from ghostmem.outline.render import LinkedMemory as Mention
 from ghostmem.outline.stale import CodeSymbols
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
 
 _NodeMemory = tuple[str, Memory, Mention]  # the id of a node, a memory about it, its short form
 
 
-def memories_of(
-    store: Store, graph: CodeGraph, nodes: Iterable[OutlineNode], ns: str | None = None
-) -> dict[str, list[Mention]]:
+def memories_of(graph: CodeGraph, now: datetime, ns: str | None = None) -> dict[str, list[Mention]]:
     """Return the memories about files and symbols by node id, pinned first, then newest.
 
     All are returned; the renderer shows a few and counts the rest. A memory about a renamed symbol
     is listed with the new one, about a removed symbol with its file."""
-    wanted = {node.id: node for node in nodes if node.origin == PROJECT}
-    paths = {node.file for node in wanted.values() if node.kind == "file"}
-    current = Filter(ns=validate.ns_filter(ns), now=store.clock())
-    with store.engine.read() as tx:
-        linked = tx.listing.select(replace(current, code=graph.root))
-        named = (
-            tx.listing.select(replace(current, paths=_spellings(graph.root, paths)))
-            if paths
-            else []
-        )
+    paths = [path for path in graph.stored.files if path]
+    current = Filter(ns=validate.ns_filter(ns), now=now)
+    linked = graph.tx.listing.select(replace(current, code=graph.root))
+    about_files = (
+        graph.tx.listing.select(replace(current, paths=_spellings(graph.root, paths)))
+        if paths
+        else []
+    )
     by_node: dict[str, dict[str, tuple[Memory, Mention]]] = defaultdict(dict)
     for node, memory, mention in (
         *_of_symbols(graph, linked),
-        *_of_files(graph.root, paths, named),
+        *_of_files(graph.root, paths, about_files),
     ):
-        if node in wanted and CALLER.get().may(memory.ns, "read"):
+        if CALLER.get().may(memory.ns, "read"):
             by_node[node].setdefault(memory.id, (memory, mention))
     return {node: _ordered(pairs.values()) for node, pairs in by_node.items()}
 
@@ -52,22 +48,23 @@ def _spellings(root: str, paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_NodeMemory]:
-    if not memories:
-        return
-    code = CodeSymbols(graph)
-    for memory in memories:
-        for ref in memory.symbols:
-            if (ref.root, ref.language) != (graph.root, graph.language):
-                continue
-            state = code.judge(ref)
-            note = state.mark
-            if state.node is None or state.node.name != ref.name:
-                note = f"{ref.name}: {note}"
-            yield (
-                state.node.id if state.node else file_id(ref.path),
-                memory,
-                _mention(memory, ref.rel, note),
-            )
+    refs = [
+        (memory, ref)
+        for memory in memories
+        for ref in memory.symbols
+        if (ref.root, ref.language) == (graph.root, graph.language)
+    ]
+    code = CodeSymbols(graph, [ref for _, ref in refs])
+    for memory, ref in refs:
+        state = code.judge(ref)
+        note = state.mark
+        if state.node is None or state.node.name != ref.name:
+            note = f"{ref.name}: {note}"
+        yield (
+            state.node.id if state.node else file_id(ref.path),
+            memory,
+            _mention(memory, ref.rel, note),
+        )
 
 
 def _of_files(root: str, paths: Iterable[str], memories: Sequence[Memory]) -> Iterator[_NodeMemory]:

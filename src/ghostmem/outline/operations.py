@@ -11,10 +11,10 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.model import Record
 from ghostmem.outline.find import find
-from ghostmem.outline.graph import file_id
+from ghostmem.outline.memories import memories_of
 from ghostmem.outline.project_graph import (
     CodeGraph,
-    code_graph,
+    code_graphs,
     languages_of_project,
     unknown_symbol,
 )
@@ -86,13 +86,13 @@ def outline_symbol(
         include_memories=include_memories,
     )
     options = Options.checked(**_options(fields))
-    graphs = _graphs(store, root, language, file)
-    path = "" if file is None else _file(graphs[0], file)
-    matches = [find(graph.columns, symbol, path) for graph in graphs]
-    if not any(matches):
-        raise unknown_symbol(graphs, symbol, path)
-    query = {"symbol": symbol, **({"file": path} if path else {})}
-    return _outline(store, graphs, matches, options, query, fields)
+    with code_graphs(store, root, _languages(root, language, file)) as graphs:
+        path = "" if file is None else _file(graphs[0], file)
+        matches = [find(graph.stored, symbol, path) for graph in graphs]
+        if not any(matches):
+            raise unknown_symbol(graphs, symbol, path)
+        query = {"symbol": symbol, **({"file": path} if path else {})}
+        return _outline(store, graphs, matches, options, query, fields)
 
 
 def outline_file(
@@ -136,12 +136,13 @@ def outline_file(
         include_memories=include_memories,
     )
     options = Options.checked(**_options(fields))
-    graph = _graphs(store, root, language, file)[0]
-    path = _file(graph, file)
-    nodes = graph.columns.in_file(path)
-    files = [number for number in nodes if graph.columns.node(number).kind == "file"]
-    roots = [*files, *graph.columns.shown_alone(nodes)]
-    return _outline(store, [graph], [roots], options, {"file": path}, fields)
+    with code_graphs(store, root, _languages(root, language, file)[:1]) as [graph]:
+        path = _file(graph, file)
+        numbers = graph.stored.in_file(path)
+        nodes = graph.stored.nodes(numbers).items()
+        files = [number for number, node in nodes if node.kind == "file"]
+        roots = [*files, *graph.stored.shown_alone(numbers)]
+        return _outline(store, [graph], [roots], options, {"file": path}, fields)
 
 
 def outline_project(
@@ -183,9 +184,9 @@ def outline_project(
         include_memories=include_memories,
     )
     options = Options.checked(**_options(fields))
-    graphs = _graphs(store, root, language)
-    roots = [graph.columns.shown_alone() for graph in graphs]
-    return _outline(store, graphs, roots, options, {}, fields)
+    with code_graphs(store, root, _languages(root, language)) as graphs:
+        roots = [graph.stored.shown_alone() for graph in graphs]
+        return _outline(store, graphs, roots, options, {}, fields)
 
 
 def _fields(**fields: Any) -> dict[str, Any]:
@@ -197,16 +198,13 @@ def _options(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name != "include_memories"}
 
 
-def _graphs(
-    store: Store, root: str | Path, language: str | None, file: str | None = None
-) -> list[CodeGraph]:
-    languages = [language] if language is not None else languages_of_project(root, file)
-    return [code_graph(store, root, name) for name in languages]
+def _languages(root: str | Path, language: str | None, file: str | None = None) -> list[str]:
+    return [language] if language is not None else languages_of_project(root, file)
 
 
 def _file(graph: CodeGraph, file: str) -> str:
     path = inside(Path(graph.root), file)
-    if graph.columns.number(file_id(path)) is None:
+    if path not in graph.stored.files:
         reason, hint = graph.skipped.get(path), "such files are left out: give another one"
         if reason is None:
             reason = f"it is not a file of {graph.language}, or not part of the project"
@@ -225,14 +223,11 @@ def _outline(
 ) -> Outline:
     memories = None
     if fields.get("include_memories"):
-        from ghostmem.outline.memories import memories_of
-
+        now = store.clock()
         memories = {
-            node: found
-            for graph in graphs
-            for node, found in memories_of(store, graph, graph.columns.nodes()).items()
+            node: mentions for graph in graphs for node, mentions in memories_of(graph, now).items()
         }
-    parts = zip((graph.columns for graph in graphs), roots, strict=True)
+    parts = zip((graph.stored for graph in graphs), roots, strict=True)
     tree = build(parts, options, apart="symbol" not in query)
     stats = _stats(graphs)
     query_fields = {name: value for name, value in fields.items() if value not in (None, [], ())}

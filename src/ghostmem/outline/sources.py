@@ -77,7 +77,7 @@ def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
             real[folder] = os.path.realpath(f"{home}{folder}") == os.path.normpath(
                 f"{top}/{folder}"
             )
-        if not _is_text(path):
+        if not is_text(path):
             found.skipped[ascii(path)[1:-1]] = "has a name that is not valid text"
         elif not S_ISREG(stat.st_mode) or not real[folder]:
             # git also lists files in a folder that was replaced by a link
@@ -99,7 +99,8 @@ def _check_folder(root: Path) -> None:
         )
 
 
-def _is_text(path: str) -> bool:
+def is_text(path: str) -> bool:
+    """Say whether a path or a name has neither control characters nor bytes that are no text."""
     return path.isprintable() or not any(
         "\ud800" <= char <= "\udfff" or char < " " for char in path
     )

@@ -3,17 +3,17 @@
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from ghostmem.errors import GhostError
 from ghostmem.frozen import frozen
-from ghostmem.model import Memory, Record, SymbolRef, optional
+from ghostmem.model import Record, SymbolRef, optional
 from ghostmem.outline.graph import PROJECT, OutlineNode
 from ghostmem.outline.parse import normalized
-from ghostmem.outline.project_graph import CodeGraph, code_graph
+from ghostmem.outline.project_graph import CodeGraph, code_graphs
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
@@ -88,61 +88,64 @@ def stale(
         memories = tx.listing.select(
             Filter(ns=validate.ns_filter(ns), now=store.clock(), code=home or "")
         )
-    codes: dict[tuple[str, str], CodeSymbols | str] = {}
-    states = []
-    for memory, ref in _links(memories, home):
-        place = (ref.root, ref.language)
-        if place not in codes:
-            codes[place] = _code(store, *place, trusted=home is not None)
-        state = _state(memory, ref, codes[place])
-        if everything or state.state != CURRENT:
-            states.append(state)
-    return states
-
-
-def _links(memories: Iterable[Memory], home: str | None) -> list[tuple[Memory, SymbolRef]]:
     ordered = sorted(memories, key=lambda memory: (memory.ns, memory.key))
-    return [
+    refs = [
         (memory, ref) for memory in ordered for ref in memory.symbols if home in (None, ref.root)
     ]
+    by_project: dict[tuple[str, str], list[SymbolRef]] = defaultdict(list)
+    for _, ref in refs:
+        by_project[ref.root, ref.language].append(ref)
+    states = {
+        project: _states(store, *project, project_refs, trusted=home is not None)
+        for project, project_refs in by_project.items()
+    }
+    judged = [
+        Stale(memory.ns, memory.key, ref.name, *states[ref.root, ref.language][ref], ref.root)
+        for memory, ref in refs
+    ]
+    return [state for state in judged if everything or state.state != CURRENT]
 
 
-def _state(memory: Memory, ref: SymbolRef, code: "CodeSymbols | str") -> Stale:
-    if isinstance(code, str):
-        return Stale(memory.ns, memory.key, ref.name, ref.path, UNKNOWN, code, ref.root)
-    symbol = code.judge(ref)
-    path = symbol.node.file if symbol.node else ref.path
-    return Stale(memory.ns, memory.key, ref.name, path, symbol.state, symbol.now, ref.root)
-
-
-def _code(store: Store, root: str, language: str, trusted: bool) -> "CodeSymbols | str":
-    """Read a project, or return the reason why that is not possible.
+def _states(
+    store: Store, root: str, language: str, refs: Sequence[SymbolRef], trusted: bool
+) -> dict[SymbolRef, tuple[str, str, str]]:
+    """Return path, state and new name of each symbol, or the reason why it cannot be checked.
 
     A root from an import is not trusted: it must not make Ghost read the whole disk."""
     if not trusted and (
         not os.path.isabs(root)
         or Path(os.path.realpath(Path.home())).is_relative_to(os.path.realpath(root))
     ):
-        return f"{root} is not a project folder; give it with --root to read it anyway"
+        reason = f"{root} is not a project folder; give it with --root to read it anyway"
+        return {ref: (ref.path, UNKNOWN, reason) for ref in refs}
     try:
-        return CodeSymbols(code_graph(store, root, language))
+        with code_graphs(store, root, [language]) as [graph]:
+            code = CodeSymbols(graph, refs)
+            states = {ref: code.judge(ref) for ref in refs}
     except (GhostError, ImportError, OSError, ValueError) as error:
-        return str(error)
+        return {ref: (ref.path, UNKNOWN, str(error)) for ref in refs}
+    return {
+        ref: (symbol.node.file if symbol.node else ref.path, symbol.state, symbol.now)
+        for ref, symbol in states.items()
+    }
+
+
+def _is_symbol(node: OutlineNode) -> bool:
+    return node.origin == PROJECT and node.kind not in ("file", "module")
 
 
 class CodeSymbols:
-    """The current symbols of a project, by name, text and file."""
+    """The current symbols of a project that may be those of some references."""
 
-    def __init__(self, graph: CodeGraph) -> None:
-        self.graph = graph
+    def __init__(self, graph: CodeGraph, refs: Sequence[SymbolRef]) -> None:
+        self.graph, self.refs = graph, refs
         self._named: dict[str, list[OutlineNode]] = defaultdict(list)
         self._bodies: dict[str, list[OutlineNode]] = defaultdict(list)
-        self._files: dict[str, list[OutlineNode]] = defaultdict(list)
-        for node in graph.columns.nodes():
-            if node.origin == PROJECT and node.kind not in ("file", "module"):
+        names, bodies = {ref.name for ref in refs}, {ref.hash for ref in refs} - {""}
+        for node in graph.stored.nodes_like(names, bodies) if refs else ():
+            if _is_symbol(node):
                 self._named[node.name].append(node)
                 self._bodies[node.body].append(node)
-                self._files[node.file].append(node)
 
     def judge(self, ref: SymbolRef) -> SymbolState:
         """Return the state of a symbol; it is renamed if exactly one other has its text."""
@@ -155,16 +158,17 @@ class CodeSymbols:
         same = list(self._same_text(ref).values()) if ref.hash else []
         return SymbolState(RENAMED, same[0]) if len(same) == 1 else SymbolState(GONE)
 
-    def in_file(self, path: str) -> list[OutlineNode]:
-        """Return the symbols of a file."""
-        return self._files.get(path, [])
+    def in_file(self, path: str) -> dict[int, OutlineNode]:
+        """Return the symbols of a file by number."""
+        nodes = self.graph.stored.nodes(self.graph.stored.in_file(path))
+        return {number: node for number, node in nodes.items() if _is_symbol(node)}
 
     def _same_text(self, ref: SymbolRef) -> dict[str, OutlineNode]:
         """Return the symbols with the same text, by id.
 
         A text may contain its own name, so symbols of the file are compared with the old name."""
         same = {node.id: node for node in self._bodies.get(ref.hash, ())}
-        here = self.in_file(ref.path)
+        here = self.in_file(ref.path).values()
         source = _source(self.graph.root, ref.path) if here else b""
         same |= {node.id: node for node in here if _hash_as(node, source, ref.name) == ref.hash}
         return same

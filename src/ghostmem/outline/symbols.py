@@ -2,17 +2,18 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from os import PathLike
 
-from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.errors import InvalidInputError
 from ghostmem.model import FileRef, FileRel, SymbolRef
 from ghostmem.outline.find import find
 from ghostmem.outline.graph import PROJECT, OutlineNode
 from ghostmem.outline.languages.table import LANGUAGES, SUFFIXES
 from ghostmem.outline.project_graph import (
     CodeGraph,
-    code_graph,
+    code_graphs,
     languages_of_project,
     shown,
     unknown_symbol,
@@ -44,19 +45,24 @@ def resolve(
     """Resolve full or partial names of symbols; an unknown name is an error.
 
     An ambiguous name stands for the files of all symbols with it, unless one of `files` decides."""
-    resolved, graph = ResolvedSymbols(), None
-    for name in names:
-        if isinstance(name, SymbolRef):
-            resolved.symbols.append(name)
-            continue
-        symbol, rel = (name, None) if isinstance(name, str) else validate.pair(name, "a symbol")
-        relation = validate.choice(rel, FileRel, "symbol relation") or FileRel.MODIFIED
-        if not validate.text(symbol, "symbol").strip():
-            raise InvalidInputError("the symbol is empty", "give one, such as shop.cart.Cart.add")
-        if graph is None:
-            folder = validate.text("." if root is None else str(root), "root")
-            graph = code_graph(store, folder, language or _language(files, folder))
-        _add(resolved, graph, symbol, relation, files)
+    resolved = ResolvedSymbols()
+    graphs: list[CodeGraph] = []
+    with ExitStack() as stack:
+        for name in names:
+            if isinstance(name, SymbolRef):
+                resolved.symbols.append(name)
+                continue
+            symbol, rel = (name, None) if isinstance(name, str) else validate.pair(name, "a symbol")
+            relation = validate.choice(rel, FileRel, "symbol relation") or FileRel.MODIFIED
+            if not validate.text(symbol, "symbol").strip():
+                raise InvalidInputError(
+                    "the symbol is empty", "give one, such as shop.cart.Cart.add"
+                )
+            if not graphs:
+                folder = validate.text("." if root is None else str(root), "root")
+                languages = [language or _language(files, folder)]
+                graphs = stack.enter_context(code_graphs(store, folder, languages))
+            _add(resolved, graphs[0], symbol, relation, files)
     return resolved
 
 
@@ -77,15 +83,10 @@ def relative_path(root: str, file: str) -> str:
     )
 
 
-def in_project(graph: CodeGraph, symbol: str) -> list[OutlineNode]:
-    """Return the symbols of the project itself with a name."""
-    found = map(graph.columns.node, find(graph.columns, symbol))
-    return [node for node in found if node.origin == PROJECT]
-
-
-def unknown(graph: CodeGraph, symbol: str) -> NotFoundError:
-    """Return the error for an unknown symbol, with the nearest names."""
-    return unknown_symbol([graph], symbol)
+def in_project(graph: CodeGraph, symbol: str) -> dict[int, OutlineNode]:
+    """Return the symbols of the project itself with a name, by number."""
+    nodes = graph.stored.nodes(find(graph.stored, symbol))
+    return {number: node for number, node in nodes.items() if node.origin == PROJECT}
 
 
 def _language(files: Sequence[str], root: str) -> str:
@@ -102,12 +103,12 @@ def _language(files: Sequence[str], root: str) -> str:
 def _add(
     resolved: ResolvedSymbols, graph: CodeGraph, symbol: str, rel: FileRel, files: Sequence[str]
 ) -> None:
-    nodes = in_project(graph, symbol)
+    nodes = list(in_project(graph, symbol).values())
     if len(nodes) > 1:
         places = {relative_path(graph.root, file) for file in files}
         nodes = [node for node in nodes if node.file in places] or nodes
     if not nodes:
-        raise unknown(graph, symbol)
+        raise unknown_symbol([graph], symbol)
     if len(nodes) == 1:
         node = nodes[0]
         resolved.symbols.append(

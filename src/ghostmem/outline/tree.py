@@ -10,11 +10,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.outline.column_graph import ColumnGraph
 from ghostmem.outline.find import bare
 from ghostmem.outline.graph import KINDS, NATIVE, PROJECT, REVERSE, Loose, OutlineNode
+from ghostmem.outline.stored_graph import StoredGraph
 
 MAX_DEPTH = 10
+ROOTS_AT_ONCE = 32  # roots whose relations are read together
 FORMATS = ("text", "json")
 CYCLE, SEEN = "↩", "…"
 BACK = REVERSE | {back: kind for kind, back in REVERSE.items()}
@@ -127,7 +128,7 @@ def is_test(path: str) -> bool:
 
 
 def build(
-    parts: Iterable[tuple[ColumnGraph, Sequence[int]]], options: Options, *, apart: bool = False
+    parts: Iterable[tuple[StoredGraph, Sequence[int]]], options: Options, *, apart: bool = False
 ) -> Tree:
     """Return the trees of roots in one or more graphs, as many as fit on one page.
 
@@ -156,6 +157,9 @@ def _fill_page(tree: Tree, builders: Sequence[tuple["_Builder", int]]) -> None:
         builder, number = builders[at]
         before = tree.relations, tree.unresolved
         builder.expanded.clear()
+        if (at - tree.options.offset) % ROOTS_AT_ONCE == 0:
+            read = builder.graph.load if tree.options.depth else builder.graph.load_nodes
+            read([root for each, root in builders[at : at + ROOTS_AT_ONCE] if each is builder])
         builder.room, builder.is_cut = room, False
         branch = builder.root(number) if builder.has_room() else None
         if builder.is_cut and tree.matches:
@@ -183,7 +187,7 @@ class _Waiting(NamedTuple):
 class _Builder:
     """Builds trees of one graph, within the room that a page has left."""
 
-    def __init__(self, graph: ColumnGraph, options: Options, tree: Tree) -> None:
+    def __init__(self, graph: StoredGraph, options: Options, tree: Tree) -> None:
         self.graph, self.options, self.tree = graph, options, tree
         self.kinds = options.kinds
         self.expanded: set[int] = set()
@@ -221,15 +225,16 @@ class _Builder:
         if number in self.expanded:
             branch.mark = SEEN
             return
+        self.graph.load([number, *(each.number for each in waiting)])
         branch.loose = [one for one in self.graph.loose(number) if one.kind in self.kinds]
         self.tree.unresolved += len(branch.loose)
         related = self.graph.related(number)
         path = (*path, number)
         for kind in (kind for kind in self.kinds if kind in related):
             without = path[-2] if kind == BACK.get(came) else None
-            for other in sorted(related[kind]):
-                if other == without or not self.is_wanted(other):
-                    continue
+            ends = self.wanted(end for end in sorted(related[kind]) if end != without)
+            self.graph.load_nodes(ends[: max(0, self.room)])
+            for other in ends:
                 if not self.has_room():
                     return
                 child = self.branch(other, *related[kind][other])
@@ -244,24 +249,27 @@ class _Builder:
         if branch.relations or branch.loose:
             self.expanded.add(number)
 
-    def is_wanted(self, number: int) -> bool:
+    def wanted(self, numbers: Iterable[int]) -> list[int]:
+        """Return the nodes that the options include."""
+        if self.options.include_tests and not self.options.omit_native:
+            return list(numbers)
+        nodes = self.graph.nodes(numbers)
+        return [number for number, node in nodes.items() if self.is_wanted(node)]
+
+    def is_wanted(self, node: OutlineNode) -> bool:
         """Tell whether the options include a node."""
-        if self.options.omit_native and self.graph.origin(number) == NATIVE:
-            return False
-        return (
-            self.options.include_tests
-            or self.graph.origin(number) != PROJECT
-            or not is_test(self.graph.file_of(number))
-        )
+        if node.origin == PROJECT:
+            return self.options.include_tests or not is_test(node.file)
+        return node.origin != NATIVE or not self.options.omit_native
 
     def missing(self, branch: Branch) -> dict[str, int]:
         """Return the requested kinds without relations, each with the number of unresolved
         references of the node's name.
         """
+        references = self.graph.loose_named(bare(branch.node.name))
+        owners = {None, *self.wanted({owner for _, owner in references if owner is not None})}
         named = Counter(
-            BACK[kind]
-            for kind, owner in self.graph.loose_named(bare(branch.node.name))
-            if kind in BACK and (owner is None or self.is_wanted(owner))
+            BACK[kind] for kind, owner in references if kind in BACK and owner in owners
         )
         asked = {*self.options.relations, *named}
         # without known calls there are no callers to miss

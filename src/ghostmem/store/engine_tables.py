@@ -1,28 +1,8 @@
 """The contracts of tables for which the engines share no class; types only."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Protocol
-
-from ghostmem.model import Stat
-
-
-class OutlineCache(Protocol):
-    """A cache of the facts of source files, by the hash of their content."""
-
-    def files(self, root: str, language: str) -> dict[str, tuple[Stat, int, str]]: ...
-    def put_files(
-        self,
-        root: str,
-        language: str,
-        files: Mapping[str, tuple[Stat, int, str]],
-        gone: Iterable[str],
-    ) -> None: ...
-    def facts(self, hashes: Iterable[str], maker: str) -> Iterator[tuple[str, bytes]]: ...
-    def put_facts(self, facts: Iterable[tuple[str, bytes]], maker: str) -> None: ...
-    def graph(self, root: str, language: str, maker: str) -> bytes | None: ...
-    def put_graph(self, root: str, language: str, maker: str, packed: bytes) -> None: ...
-    def prune(self) -> int: ...
 
 
 class WorkQueue(Protocol):

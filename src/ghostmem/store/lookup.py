@@ -40,15 +40,18 @@ def count(store: Store, memories: Sequence[Memory], now: datetime, used: bool) -
         bookkeep(store, lambda tx: tx.memories.touch(memories, now, used))
 
 
-def bookkeep(store: Store, work: Callable[[Transaction], object]) -> None:
-    """Write bookkeeping of a read; it never waits long for another writer and never fails."""
+def bookkeep(store: Store, work: Callable[[Transaction], object]) -> bool:
+    """Write bookkeeping of a read, and say whether that was possible.
+
+    It never waits long for another writer and never fails."""
     if store.engine.read_only or LOOKING.get():
-        return
+        return False
     try:
         with store.engine.write(durable=False, patience=PATIENCE, within=()) as tx:
             work(tx)
     except (StoreBusyError, StoreFullError, ReadOnlyStoreError, LostConnectionError):
-        pass
+        return False
+    return True
 
 
 def locked_error(tx: Transaction, memory: Memory) -> LockedError:

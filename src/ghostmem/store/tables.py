@@ -6,7 +6,7 @@ another engine derive from here; a new column is one declaration here and one mi
 A row is a tuple of a table's columns in their order, without its namespace: SQLite knows the
 namespace of some rows by a number or through their memory, PostgreSQL has `ns` in each. A
 vector is its float16 numbers as bytes. Tables that can be rebuilt are not described:
-`outline_files`, `outline_facts`, `spare_vectors` and `work`; neither is derived data (full
+those of the code outline, `spare_vectors` and `work`; neither is derived data (full
 text, substrings, words, checksums, PostgreSQL's digests)."""
 
 from collections.abc import Mapping, Sequence
@@ -284,7 +284,16 @@ BY_NAME: Mapping[str, Table] = {table.name: table for table in TABLES}
 # Columns that were added to tables of earlier stores, as `table.column` by migration. The numbers
 # of migrations go on over both engines.
 ADDED: Mapping[str, tuple[str, ...]] = {}
-LEFT_OUT = ("outline_files", "outline_facts", "spare_vectors", "work")
+LEFT_OUT = (
+    "outline_files",
+    "outline_facts",
+    "outline_graphs",
+    "outline_nodes",
+    "outline_links",
+    "outline_unresolved",
+    "spare_vectors",
+    "work",
+)
 DERIVED = ("words",)  # written from the chunks, like full text
 # Tables that number their rows.
 COUNTED = ("namespaces", "threads", "chunks", "models", "note_folders", "mirrors")

@@ -14,7 +14,7 @@ from ghostmem.store.database import Database
 if TYPE_CHECKING:
     from ghostmem.store.aliases import Aliases
     from ghostmem.store.copy import Copy
-    from ghostmem.store.engine_tables import OutlineCache, WorkQueue
+    from ghostmem.store.engine_tables import WorkQueue
     from ghostmem.store.graph import EdgeTable
     from ghostmem.store.index import Index
     from ghostmem.store.journal import Journal
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ghostmem.store.memories import Memories
     from ghostmem.store.mirror import Mirrors
     from ghostmem.store.notes import Notes
+    from ghostmem.store.outline import OutlineTables
     from ghostmem.store.runs import Runs
     from ghostmem.store.search import Search
     from ghostmem.store.session import SessionTable
@@ -45,6 +46,7 @@ _SHARED = {
     "listing": TableClass("listing", "Listing", ("memories",)),
     "memories": TableClass("memories", "Memories", ("journal",)),
     "mirrors": TableClass("mirror", "Mirrors"),
+    "outline": TableClass("outline", "OutlineTables"),
     "quarantine": TableClass("small_tables", "Quarantine"),
     "rules": TableClass("small_tables", "RuleTable"),
     "runs": TableClass("runs", "Runs"),
@@ -81,7 +83,7 @@ class Transaction:
     runs: "Runs"
     tokens: "Tokens"
     notes: "Notes"
-    outline: "OutlineCache"
+    outline: "OutlineTables"
     mirrors: "Mirrors"
     aliases: "Aliases"
     quarantine: "Quarantine"

@@ -200,7 +200,7 @@ class Db:
         """Change rows and return their number."""
         return self.execute(sql, values).affected
 
-    def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+    def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """Run a statement once for each row of values, with the next round trip."""
         for values in rows:
             self.run(sql, values)

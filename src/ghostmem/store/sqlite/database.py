@@ -115,7 +115,7 @@ class SqliteDb:
         self.execute(sql, values)
         return self.connection.changes()
 
-    def run_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+    def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """Run a statement once for each row of values."""
         self.executemany(sql, rows)
 

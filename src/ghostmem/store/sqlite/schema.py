@@ -466,6 +466,62 @@ UPDATE threads SET (chunks, length) =
 -- Memories that an older Ghost wrote after an upgrade; every opening looks for them.
 CREATE INDEX memories_unfinished ON memories (id) WHERE checksum IS NULL;
 """,
+    "0018_outline_graphs": """
+-- Graphs of code were stored as one value among the facts; they are built again when needed.
+DELETE FROM outline_facts WHERE hash LIKE 'graph %';
+
+CREATE TABLE outline_graphs (
+  id INTEGER PRIMARY KEY,
+  root TEXT NOT NULL,
+  language TEXT NOT NULL,
+  version TEXT NOT NULL,
+  details TEXT NOT NULL,
+  UNIQUE (root, language)
+) STRICT;
+
+CREATE TABLE outline_nodes (
+  project INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  signature TEXT NOT NULL,
+  imported_from TEXT NOT NULL,
+  full_name TEXT NOT NULL,
+  body TEXT NOT NULL,
+  alone INTEGER NOT NULL,
+  PRIMARY KEY (project, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX outline_nodes_alone ON outline_nodes (project, number) WHERE alone = 1;
+
+CREATE TABLE outline_links (
+  project INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  target INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  via INTEGER NOT NULL,
+  PRIMARY KEY (project, source, kind, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX outline_links_target ON outline_links (target);
+
+CREATE TABLE outline_unresolved (
+  project INTEGER NOT NULL,
+  owner INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  text TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  candidates INTEGER NOT NULL,
+  PRIMARY KEY (project, owner, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX outline_unresolved_name ON outline_unresolved (name);
+""",
     **additions(_TYPES),
 }
 

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from ghostmem.store.namespace_cache import NamespaceCache
     from ghostmem.store.sqlite.copy import SqliteCopy
     from ghostmem.store.sqlite.journal import LineCount
-    from ghostmem.store.sqlite.outline import SqliteOutline
     from ghostmem.store.vectors import Views
 
 
@@ -23,13 +22,11 @@ class SqliteTransaction(Transaction):
         "index": TableClass("sqlite.index", "SqliteIndex", ("journal",)),
         "journal": TableClass("sqlite.journal", "SqliteJournal", ("lines",)),
         "notes": TableClass("sqlite.notes", "SqliteNotes"),
-        "outline": TableClass("sqlite.outline", "SqliteOutline"),
         "search": TableClass("sqlite.search", "SqliteSearch", ("cache",)),
         "vectors": TableClass("sqlite.vectors", "SqliteVectors", ("views", "journal")),
     }
     db: SqliteDb
     copy: "SqliteCopy"
-    outline: "SqliteOutline"
 
     def __init__(
         self,

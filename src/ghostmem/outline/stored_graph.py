@@ -1,0 +1,269 @@
+"""The graph of a project as rows of the store: nodes are numbered in the order of files and lines.
+
+A question reads the rows that it needs, and keeps them as objects until the transaction ends."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from ghostmem.outline.graph import (
+    FORWARD,
+    PROJECT,
+    REVERSE,
+    LinkColumns,
+    Linked,
+    Loose,
+    OutlineNode,
+    project_id,
+)
+from ghostmem.store.outline import GraphRows, OutlineTables
+
+# kinds that are shown on their own also where another symbol declares them
+_ALONE = frozenset({"function", "method", "type", "interface", "module"})
+_DECLARES = FORWARD.index("declares")
+_OTHER_ID = -1  # the start of a node whose id is not made of its file, its name and its start
+
+Relations = dict[str, dict[int, tuple[int, str]]]  # by kind and node: line and rule
+
+
+class StoredGraph:
+    """A graph in the store; `head` is what `graph_rows` returned beside the rows."""
+
+    def __init__(self, tables: OutlineTables, project: int, head: Mapping[str, Any]) -> None:
+        self.notes: list[str] = head["notes"]
+        self.knows_calls: bool = head["knows_calls"]
+        self.files: list[str] = head["files"]
+        self._starts: list[int] = head["starts"]
+        self._vias: list[str] = head["vias"]
+        self._labels: dict[str, dict[str, str]] = head["labels"]
+        self._tables, self._project = tables, project
+        self._nodes: dict[int, OutlineNode] = {}
+        self._relations: dict[int, Relations] = {}
+        self._unresolved: dict[int, list[Loose]] = {}
+
+    def in_file(self, path: str) -> range:
+        """Return the numbers of the nodes in a file."""
+        index = bisect_left(self.files, path)
+        if self.files[index : index + 1] != [path]:
+            return range(0)
+        return range(self._starts[index], self._starts[index + 1])
+
+    def file_of(self, number: int) -> str:
+        """Return the file of a node."""
+        return self.files[bisect_right(self._starts, number) - 1]
+
+    def node(self, number: int) -> OutlineNode:
+        """Return a node by its number."""
+        if number not in self._nodes:
+            self.load_nodes([number])
+        return self._nodes[number]
+
+    def nodes(self, numbers: Iterable[int]) -> dict[int, OutlineNode]:
+        """Return nodes by their numbers."""
+        wanted = list(numbers)
+        self.load_nodes(wanted)
+        return {number: self._nodes[number] for number in wanted}
+
+    def load_nodes(self, numbers: Iterable[int]) -> None:
+        """Read nodes at once that are needed soon."""
+        missing = [number for number in numbers if number not in self._nodes]
+        if missing:
+            self._keep(self._tables.nodes(self._project, missing))
+
+    def _keep(self, rows: Iterable[Any]) -> list[int]:
+        """Keep nodes, and return their numbers."""
+        numbers = []
+        for number, name, kind, origin, line, end_line, start, id_, *texts in rows:
+            file = self.file_of(number)
+            node_id = id_ if start == _OTHER_ID else project_id(file, name, start)
+            self._nodes[number] = OutlineNode(
+                node_id, name, kind, origin, file, line, end_line, *texts
+            )
+            numbers.append(number)
+        return numbers
+
+    def nodes_like(self, names: Iterable[str], bodies: Iterable[str]) -> list[OutlineNode]:
+        """Return the nodes with one of some names, or one of some hashes of their text."""
+        rows = self._tables.nodes_like(self._project, sorted(set(names)), sorted(set(bodies)))
+        return [self._nodes[number] for number in self._keep(rows)]
+
+    def names(self) -> list[str]:
+        """Return the names of the project's symbols."""
+        return self._tables.names(self._project)
+
+    def containing(self, part: str) -> list[int]:
+        """Return the nodes with a part in their name or full name, in order."""
+        return self._tables.containing(self._project, part)
+
+    def shown_alone(self, numbers: range | None = None) -> list[int]:
+        """Return functions, methods and types, and of the other members those with relations."""
+        chosen = range(self._starts[-1]) if numbers is None else numbers
+        return self._tables.alone(self._project, chosen.start, chosen.stop)
+
+    def load(self, numbers: Iterable[int]) -> None:
+        """Read the relations of some nodes at once, and their unresolved references."""
+        missing = [number for number in numbers if number not in self._relations]
+        if not missing:
+            return
+        self._relations |= {number: {} for number in missing}
+        self._unresolved |= {number: [] for number in missing}
+        wanted = set(missing)
+        for source, kind, target, line, via in self._tables.links(self._project, missing):
+            rule = line, self._vias[via]
+            if source in wanted:
+                self._relations[source].setdefault(FORWARD[kind], {})[target] = rule
+            back = REVERSE.get(FORWARD[kind])
+            if back is not None and target in wanted:
+                self._relations[target].setdefault(back, {})[source] = rule
+        owners = self.nodes(missing)
+        for owner, *fields in self._tables.unresolved(self._project, missing):
+            self._unresolved[owner].append(Loose(owners[owner].id, *fields))
+
+    def related(self, number: int) -> Relations:
+        """Return what a node relates to, by kind and number."""
+        self.load([number])
+        return self._relations[number]
+
+    def loose(self, number: int) -> list[Loose]:
+        """Return the unresolved references of a node, in order."""
+        self.load([number])
+        return self._unresolved[number]
+
+    def loose_named(self, name: str) -> list[tuple[str, int | None]]:
+        """Return the kind and the owner of the unresolved references with a name."""
+        rows = self._tables.unresolved_named(self._project, name)
+        return [(kind, owner if owner < self._starts[-1] else None) for kind, owner in rows]
+
+    def label(self, node: OutlineNode) -> str:
+        """Return the name to print where the canonical one is ambiguous, otherwise nothing."""
+        split = _package(node)
+        short = self._labels.get(split[0], {}).get(split[1]) if split else None
+        return f"{short}.{split[2]}" if split and short else ""
+
+
+def graph_rows(linked: Linked) -> tuple[dict[str, Any], GraphRows]:
+    """Return a graph as rows, and the data about it that a `StoredGraph` needs."""
+    nodes = sorted(linked.nodes.values(), key=_node_order)
+    number_of = {node.id: number for number, node in enumerate(nodes)}
+    links = linked.links if isinstance(linked.links, LinkColumns) else LinkColumns(linked.links)
+    # by the number of an id in the links: the number of the node, or -1
+    numbers = [number_of.get(node_id, -1) for node_id in links.ids]
+    starts: dict[str, int] = {}  # by file: its first node
+    for number, node in enumerate(nodes):
+        starts.setdefault(node.file, number)
+    details = {
+        "files": list(starts),
+        "starts": [*starts.values(), len(nodes)],
+        "vias": sorted(links.vias),
+        "labels": _labels(nodes),
+        "notes": linked.notes,
+        "knows_calls": FORWARD.index("calls") in links.kinds
+        or any(reference.kind == "calls" for reference in linked.loose),
+    }
+    unresolved = sorted(
+        (number_of.get(owner, len(nodes)), line, text, kind, name, candidates)
+        for owner, kind, text, line, name, candidates in linked.loose
+    )
+    rows = GraphRows(
+        _node_rows(nodes, _shown_alone(nodes, links, numbers)),
+        _link_rows(links, numbers),
+        (
+            (number, owner, kind, text, line, name, candidates)
+            for number, (owner, line, text, kind, name, candidates) in enumerate(unresolved)
+        ),
+    )
+    return details, rows
+
+
+def _node_order(node: OutlineNode) -> tuple[str, int, str, str]:
+    return node.file, node.line, node.name, node.id
+
+
+def _node_rows(nodes: Iterable[OutlineNode], alone: Iterable[bool]) -> Iterator[Sequence[Any]]:
+    for number, (node, is_alone) in enumerate(zip(nodes, alone, strict=True)):
+        node_id, name, kind, origin, _file, line, end_line, *texts = node
+        start = _start(node)
+        stored_id = node_id if start == _OTHER_ID else ""
+        yield number, name, kind, origin, line, end_line, start, stored_id, *texts, int(is_alone)
+
+
+def _start(node: OutlineNode) -> int:
+    """Return the start in an id that is made of file, name and start."""
+    start = node.id.rpartition("@")[2]
+    is_made = start.isdecimal() and node.id == project_id(node.file, node.name, int(start))
+    return int(start) if is_made else _OTHER_ID
+
+
+def _link_rows(links: LinkColumns, numbers: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Yield the links between nodes by their source.
+
+    Of several links of a kind between two nodes the first stays. A list of all of them would take
+    much memory, so only their positions are sorted."""
+    vias = sorted(links.vias)
+    rules = [vias.index(via) for via in links.vias]
+    sources = [numbers[start] for start in links.starts]
+    order = sorted(range(len(sources)), key=sources.__getitem__)
+    for source, group in groupby(order, key=sources.__getitem__):
+        found = sorted(
+            (kind, numbers[end], line, rules[via])
+            for _, kind, end, line, via in links.rows(list(group))
+            if source >= 0 and numbers[end] >= 0
+        )
+        for (kind, target), same in groupby(found, key=lambda link: link[:2]):
+            _, _, line, via = next(same)
+            yield source, kind, target, line, via
+
+
+def _shown_alone(
+    nodes: Sequence[OutlineNode], links: LinkColumns, numbers: Sequence[int]
+) -> Iterator[bool]:
+    """Tell of each node whether it is shown on its own."""
+    # the last place, with the number -1, is for nodes that are not in the graph
+    is_file = [*(node.kind == "file" for node in nodes), False]
+    inner, related = bytearray(len(is_file)), bytearray(len(is_file))
+    for start, kind, end in zip(links.starts, links.kinds, links.ends, strict=True):
+        source, target = numbers[start], numbers[end]
+        if kind != _DECLARES:
+            related[source] = related[target] = True
+        elif not is_file[source]:
+            inner[target] = True
+    for number, node in enumerate(nodes):
+        yield (
+            node.origin == PROJECT
+            and node.kind != "file"
+            and node.line > 0
+            and (node.kind in _ALONE or not inner[number] or bool(related[number]))
+        )
+
+
+def _package(node: OutlineNode) -> tuple[str, str, str] | None:
+    """Return the package of a node, its path, and the name inside of it, as in Go."""
+    package, _, local = node.name.partition(".")
+    if node.kind in {"file", "module"} or not local or not node.full.endswith(f".{local}"):
+        return None
+    return package, node.full[: -len(local) - 1], local
+
+
+def _labels(nodes: Iterable[OutlineNode]) -> dict[str, dict[str, str]]:
+    """Return for packages of one name as much of each import path as tells them apart."""
+    paths: dict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        if split := _package(node):
+            paths[split[0]].add(split[1])
+    return {
+        package: {
+            path: _suffix(path.split("/"), [each.split("/") for each in known if each != path])
+            for path in sorted(known)
+        }
+        for package, known in paths.items()
+        if len(known) > 1
+    }
+
+
+def _suffix(parts: list[str], others: list[list[str]]) -> str:
+    for size in range(1, len(parts)):
+        if all(other[-size:] != parts[-size:] for other in others):
+            return "/".join(parts[-size:])
+    return "/".join(parts)
