@@ -103,20 +103,19 @@ def _select(
 ) -> _CodeAtHand:
     """Return the nodes of some files and symbols, their direct callers, and what refs refer to."""
     code = CodeSymbols(graph, [ref for ref in refs if ref.language == graph.language])
+    by_symbol = {symbol: in_project(graph, symbol) for symbol in symbols}
     targets: dict[int, OutlineNode] = {}
-    for path in paths:
-        targets |= code.in_file(path)
-    not_found: dict[str, NotFoundError] = {}
-    for name in symbols:
-        nodes = in_project(graph, name)
+    for nodes in (*map(code.in_file, paths), *by_symbol.values()):
         targets |= nodes
-        if not nodes:
-            not_found[name] = unknown_symbol([graph], name)
     return _CodeAtHand(
         {ref: code.judge(ref) for ref in code.refs},
         {node.id for node in targets.values()},
         _callers(graph.stored, targets),
-        not_found,
+        {
+            symbol: unknown_symbol([graph], symbol)
+            for symbol, nodes in by_symbol.items()
+            if not nodes
+        },
     )
 
 

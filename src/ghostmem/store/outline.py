@@ -99,8 +99,7 @@ class OutlineTables(StoreTable):
             "ON CONFLICT DO NOTHING",
             (root, language),
         )
-        stored = self.graph(root, language)
-        project = 0 if stored is None else stored[0]
+        project = (self.graph(root, language) or (0,))[0]
         # this locks the row, so that only one process at a time replaces a graph
         self._db.run(
             "UPDATE outline_graphs SET version = ?, details = ? WHERE id = ?",
