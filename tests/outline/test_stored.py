@@ -272,12 +272,12 @@ def test_gc_keeps_the_graph_of_a_project_that_is_there(project: Path, tmp_path: 
     """It goes with the last of its files."""
     outlined(tmp_path / "store.db", project)
     with opened(tmp_path / "store.db") as ghost:
-        ghost.gc()
+        ghost.lifecycle.gc()
         assert all(counts(ghost))
         for path in (project / "a.go", project / "sub" / "b.go"):
             path.unlink()
         ghost.outline.project(language="go", root=project)
-        ghost.gc()
+        ghost.lifecycle.gc()
         assert counts(ghost) == [0, 0, 0, 0]
 
 
@@ -286,7 +286,7 @@ def test_gc_forgets_a_project_whose_folder_is_gone(project: Path, tmp_path: Path
     outlined(tmp_path / "store.db", project)
     with opened(tmp_path / "store.db") as ghost:
         rmtree(project)
-        ghost.gc()
+        ghost.lifecycle.gc()
         with ghost.store.engine.read() as tx:
             assert tx.db.get("SELECT count(*) FROM outline_facts") == 0
             assert tx.db.get("SELECT count(*) FROM outline_files") == 0
