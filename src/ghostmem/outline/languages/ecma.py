@@ -64,15 +64,14 @@ class_declaration,abstract_class_declaration,class hook fn=class_declaration
 interface_declaration        type name=name body=body type_params=type_parameters kind=interface
 type_alias_declaration       hook fn=type_alias
 enum_declaration             type name=name body=body
-enum_assignment              hook fn=enum_member
 internal_module,module       hook fn=namespace
 public_field_definition,field_definition,property_signature hook fn=field
 required_parameter,optional_parameter hook fn=parameter
 lexical_declaration,variable_declaration hook fn=variables
 assignment_expression        hook fn=assignment
 augmented_assignment_expression,update_expression hook fn=augmented
-for_in_statement             hook fn=for_in
-catch_clause                 hook fn=catch
+for_in_statement             range left=left right=right body=body
+catch_clause                 range left=parameter body=body
 statement_block,for_statement,switch_body block
 return_statement             hook fn=return_statement
 identifier,type_identifier,shorthand_property_identifier name
@@ -237,17 +236,12 @@ class Ecma(Rules):
     ) -> Term | None:
         """`export default value`, `module.exports = value`."""
         exports, key = walker.unit.exports, MODULE_NAME if name == "=" else name
-        symbol, own = None, value.child_by_field_name("name")
-        text = walker.text(own) if own is not None else "default"
-        if value.type in FUNCTIONS:
-            symbol = walker.declare(node, text, "function")
-            walker.function_body(symbol, value, ARROW)
-        elif value.type == "class":
-            symbol = walker.declare(node, text, "type")
-            walker.type_body(symbol, value.child_by_field_name("body"), CLASS_FORM, value)
-        if symbol is not None:
+        text = _key(walker, value.child_by_field_name("name")) or "default"
+        if value.type in FUNCTIONS or value.type == "class":
             exports[name] = (None, text)
-            return (SYMBOL, symbol.number)
+            if value.type == "class":
+                return self._class(walker, walker.declare(node, text, "type"), value)
+            return (SYMBOL, self.callable(walker, node, text, value).number)
         self._hold(walker, value, walker.owner)
         term = walker.visit(value)
         if value.type == "identifier":
@@ -289,30 +283,24 @@ class Ecma(Rules):
         name = node.child_by_field_name("name")
         if name is None:
             return
-        text = walker.text(name)
-        if node.type == "function_signature" and _is_overload(walker, node, text):
-            self._overload(walker, node, text)
-            return
-        symbol = walker.declare(node, text, "function")
-        self._take_overloads(walker, symbol, text)
+        symbol = walker.define(node, walker.text(name), "function")
+        self._bind_overloaded(walker, symbol, node)
         walker.function_body(symbol, node, METHOD)
 
-    def _overload(self, walker: "Walker", node: "Node", name: str) -> None:
-        """Visit the types of an overload; they belong to the function that follows."""
-        start = len(walker.references)
-        with walker.inside(FUNCTION_SCOPE):
-            walker.type_parameters(node.child_by_field_name("type_parameters"))
-            walker.parameters(node.child_by_field_name("parameters"), None, False)
-            walker.type_term(node.child_by_field_name("return_type"))
-        waiting = walker.state.setdefault("overloads", {})
-        waiting.setdefault((walker.scope, name), []).extend(walker.references[start:])
-        del walker.references[start:]
-
-    def _take_overloads(self, walker: "Walker", symbol: CodeSymbol, name: str) -> None:
-        waiting = walker.state.get("overloads", {}).pop((walker.scope, name), None)
-        if waiting is not None:
-            symbol.flags.add("overloaded")
-            walker.references += [(kind, symbol.number, *more) for kind, _, *more in waiting]
+    def _bind_overloaded(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        """Bind a function; signatures of its name before it become a part of it."""
+        bindings = walker.unit.scopes[walker.scope].names.setdefault(symbol.name, [])
+        for number in {binding[B_SYMBOL] for binding in bindings} - {NO_SYMBOL}:
+            earlier = walker.unit.symbols[number]
+            if "signature" in earlier.flags:
+                earlier.parent = symbol.number
+                earlier.flags.add("inline")
+                symbol.flags.add("overloaded")
+                bindings.clear()
+        if node.type in SIGNATURES:
+            symbol.flags.add("signature")
+        if "set" not in symbol.flags or not bindings:  # a property is its getter
+            walker.bind(symbol.name, node.start_byte, None, (SYMBOL, symbol.number), symbol.number)
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note whether a function is async."""
@@ -339,21 +327,13 @@ class Ecma(Rules):
         text = _key(walker, name)
         if not text:
             return walker.visit_lambda(node, LAMBDA_FORM, False)
-        if node.type in SIGNATURES and _is_overload(walker, node, text):
-            self._overload(walker, node, text)
-            return None
         words = {child.type for child in node.children}
-        for child in node.named_children:
-            if child.type == "decorator":
-                walker.visit(child)
+        self._decorated(walker, node)
         symbol = walker.define(node, text, "method")
         symbol.flags |= words & {"static", "get", "set"}
         if words & {"get", "set"}:
             symbol.flags.add("property")
-        scope = walker.unit.scopes[walker.scope].names
-        if "set" not in words or text not in scope:
-            walker.bind(text, node.start_byte, None, (SYMBOL, symbol.number), symbol.number)
-        self._take_overloads(walker, symbol, text)
+        self._bind_overloaded(walker, symbol, node)
         walker.function_body(symbol, node, METHOD)
         return (SYMBOL, symbol.number)
 
@@ -368,9 +348,7 @@ class Ecma(Rules):
         """A field of a class or an interface."""
         name = node.child_by_field_name("name") or node.child_by_field_name("property")
         value, text = node.child_by_field_name("value"), _key(walker, name)
-        for child in node.named_children:
-            if child.type == "decorator":
-                walker.visit(child)
+        self._decorated(walker, node)
         if not text:
             walker.visit(value)
             return
@@ -389,22 +367,21 @@ class Ecma(Rules):
 
     def class_declaration(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A class; a class expression has the name of its variable."""
-        name = node.child_by_field_name("name")
-        if name is None or node.type == "class":
-            symbol = walker.define(
-                node, walker.text(name) if name is not None else "(class)", "type"
-            )
-            walker.type_body(symbol, node.child_by_field_name("body"), CLASS_FORM, node)
-            return (SYMBOL, symbol.number)
-        return walker.visit_type(node, CLASS_FORM, False)
+        if node.type != "class":
+            return walker.visit_type(node, CLASS_FORM, False)
+        name = _key(walker, node.child_by_field_name("name")) or "(class)"
+        return self._class(walker, walker.define(node, name, "type"), node)
+
+    def _class(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> Term:
+        walker.type_body(symbol, node.child_by_field_name("body"), CLASS_FORM, node)
+        return (SYMBOL, symbol.number)
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note what a class or an interface extends and implements."""
-        if node.type == "enum_declaration":
-            body = node.child_by_field_name("body")
-            for child in body.named_children if body is not None else ():
-                if child.type == "property_identifier":
-                    self._constant(walker, child, child)
+        if node.type == "enum_declaration" and (body := node.child_by_field_name("body")):
+            for child in body.named_children:
+                if text := _key(walker, child.child_by_field_name("name") or child):
+                    walker.declare(child, text, "constant").flags.add("static")
         for base in walker.state.pop(("bases", symbol.number), ()):
             if (term := walker.type_term(base)) is not None:
                 symbol.bases.append(("", term, symbol.line, symbol.start))
@@ -452,16 +429,6 @@ class Ecma(Rules):
         walker.state["bases", symbol.number] = [one for one in listed if one is not bodies[0]]
         walker.type_body(symbol, bodies[0], CLASS_FORM, node)
 
-    def enum_member(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A constant of an enum, with its value."""
-        self._constant(walker, node, node.child_by_field_name("name"))
-        walker.visit(node.child_by_field_name("value"))
-
-    def _constant(self, walker: "Walker", node: "Node", name: "Node | None") -> None:
-        if text := _key(walker, name):
-            symbol = walker.declare(node, text, "constant")
-            symbol.flags.add("static")
-
     def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A namespace, whose variables are symbols."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
@@ -476,9 +443,7 @@ class Ecma(Rules):
         pattern = node.child_by_field_name("pattern")
         type_term = walker.type_term(node.child_by_field_name("type"))
         value = walker.visit(node.child_by_field_name("value"))
-        for child in node.named_children:
-            if child.type == "decorator":
-                walker.visit(child)
+        self._decorated(walker, node)
         if pattern is None or pattern.type == "this":
             return
         if pattern.type == "rest_pattern":
@@ -512,8 +477,7 @@ class Ecma(Rules):
             self.callable(walker, whole, text, value).type = type_term
             return
         if is_name and value is not None and value.type == "class":
-            symbol = walker.declare(whole, text, "type")
-            walker.type_body(symbol, value.child_by_field_name("body"), CLASS_FORM, value)
+            self._class(walker, walker.declare(whole, text, "type"), value)
             return
         is_shared = walker.scope_kind in (FILE_SCOPE, MODULE_SCOPE)
         number = NO_SYMBOL
@@ -575,28 +539,6 @@ class Ecma(Rules):
         walker.pattern(target, part, None, position)
 
     # --- statements and expressions
-
-    def for_in(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`for (const a of b)`, `for (a in b)`."""
-        left, right, body = (node.child_by_field_name(key) for key in ("left", "right", "body"))
-        term = walker.visit(right)
-        is_of = any(child.type == "of" for child in node.children)
-        value: Term | None = (LITERAL, "String")
-        if is_of:
-            value = ("element", term) if term is not None else None
-        with walker.inside("block"):
-            if left is not None and node.child_by_field_name("kind") is not None:
-                walker.pattern(left, value, None, node.start_byte)
-            elif left is not None:
-                walker.assign(left, value, None, node)
-            walker.visit(body)
-
-    def catch(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A catch clause."""
-        with walker.inside("block"):
-            if (parameter := node.child_by_field_name("parameter")) is not None:
-                walker.pattern(parameter, None)
-            walker.visit(node.child_by_field_name("body"))
 
     def return_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """The value that a function returns; its methods are declared in the function."""
@@ -742,27 +684,21 @@ class Ecma(Rules):
             self.method(walker, node, METHOD)
         else:
             inner, walker.scope = walker.scope, outer
-            number = (
-                self._nested(walker, node, name, inner)
-                if is_held and value.type == "object"
-                else NO_SYMBOL
-            )
-            if number != NO_SYMBOL:
+            number = NO_SYMBOL
+            if is_held and value.type == "object":
+                number = walker.define(node, name, "field").number
+                walker.unit.symbols[number].parent = walker.unit.scopes[inner].symbol
                 self._hold(walker, value, number)
             is_method = value.type == "method_definition"
             term = (
                 walker.visit_lambda(value, LAMBDA_FORM, False) if is_method else walker.visit(value)
             )
+            if number != NO_SYMBOL and "method" not in {
+                symbol.kind for symbol in walker.unit.symbols[number:]
+            }:
+                walker.unit.symbols[number].flags.add("inline")  # no node without a function
             walker.bind(name, node.start_byte, None, term, number, inner)
             walker.scope = inner
-
-    def _nested(self, walker: "Walker", node: "Node", name: str, inner: int) -> int:
-        """Declare an object in an object; it is no node unless it has a function."""
-        symbol = walker.define(node, name, "field")
-        symbol.parent = walker.unit.scopes[inner].symbol
-        if not _has_function(node):
-            symbol.flags.add("inline")
-        return symbol.number
 
     def _hold(self, walker: "Walker", value: "Node | None", holder: int) -> None:
         """Note the symbol that holds an object, for when the object is visited."""
@@ -775,9 +711,7 @@ class Ecma(Rules):
         """A decorator is called."""
         for child in node.named_children:
             if child.type in ("identifier", "member_expression"):
-                term = walker.visit(child, quiet=True)
-                if term is not None:
-                    walker.refer("calls", term, child, ())
+                self._called(walker, child)
             else:
                 walker.visit(child)
 
@@ -787,13 +721,18 @@ class Ecma(Rules):
         for child in node.named_children:
             if child != name:
                 walker.visit(child)
-        is_component = name is not None and (
-            name.type == "member_expression" or walker.text(name)[:1].isupper()
-        )
-        if is_component and name is not None:
-            term = walker.visit(name, quiet=True)
-            if term is not None:
-                walker.refer("calls", term, name, ())
+            elif child.type == "member_expression" or walker.text(child)[:1].isupper():
+                self._called(walker, child)
+
+    def _called(self, walker: "Walker", node: "Node") -> None:
+        if (term := walker.visit(node, quiet=True)) is not None:
+            walker.refer("calls", term, node, ())
+
+    def _decorated(self, walker: "Walker", node: "Node") -> None:
+        """Visit the decorators of a member."""
+        for child in node.named_children:
+            if child.type == "decorator":
+                walker.visit(child)
 
     # --- types
 
@@ -1140,32 +1079,3 @@ def _is_declared(walker: "Walker", term: Term | None) -> bool:
             return here.names[term[1]][0][B_SYMBOL] != NO_SYMBOL
         scope = here.parent
     return term[1] in walker.state["hoisted"]
-
-
-def _is_overload(walker: "Walker", node: "Node", name: str) -> bool:
-    """Tell whether the next declaration has the same name."""
-    outer = node
-    while outer.parent is not None and outer.parent.type in (
-        "export_statement",
-        "ambient_declaration",
-    ):
-        outer = outer.parent
-    following = outer.next_named_sibling
-    while following is not None and following.type == "comment":
-        following = following.next_named_sibling
-    while following is not None and following.type in ("export_statement", "ambient_declaration"):
-        following = following.named_children[-1] if following.named_children else None
-    found = following.child_by_field_name("name") if following is not None else None
-    return found is not None and walker.text(found) == name
-
-
-def _has_function(node: "Node") -> bool:
-    """Tell whether an object has a function, in it or in an object in it."""
-    pending = [node]
-    while pending:
-        for child in pending.pop().named_children:
-            if child.type in FUNCTIONS or child.type == "method_definition":
-                return True
-            if child.type in ("object", "pair"):
-                pending.append(child)
-    return False
