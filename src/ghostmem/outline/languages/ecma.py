@@ -18,9 +18,10 @@ from ghostmem.outline.engine.facts import (
     Unit,
 )
 from ghostmem.outline.engine.language import Rules
+from ghostmem.outline.engine.library import library_result
 from ghostmem.outline.engine.link import Target
 from ghostmem.outline.engine.resolve import TYPES, Place, Resolver
-from ghostmem.outline.engine.table import Form, form, read_table, words_of
+from ghostmem.outline.engine.table import Form, form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
     CALLABLE,
     CONSTRUCT,
@@ -144,21 +145,13 @@ ARRAYS = frozenset(
     "Array ReadonlyArray Set ReadonlySet Iterable IterableIterator Iterator Generator "
     "AsyncIterable AsyncIterableIterator AsyncGenerator ArrayLike".split()
 )
-# methods of arrays by their result: the same kind of array, or one element
-SAME_ARRAY = frozenset(
-    "filter slice sort reverse concat splice toSorted toReversed fill values".split()
-)
-ELEMENT_METHODS = frozenset("find pop shift at findLast".split())
-# methods of arrays: which parameters of their callback are elements
-EACH_METHODS = frozenset(
-    "map forEach filter find findIndex findLast findLastIndex some every flatMap sort "
-    "toSorted".split()
-)
-STRING_METHODS = frozenset(
-    "toString trim trimStart trimEnd slice substring substr toLowerCase toUpperCase replace "
-    "replaceAll padStart padEnd repeat charAt concat normalize join toFixed toISOString "
-    "toLocaleString".split()
-)
+MAPS = ("Map", "ReadonlyMap", "WeakMap", "Record")
+GROUPS = {
+    **dict.fromkeys(ARRAYS, "array"), **dict.fromkeys(MAPS, "map"),
+    **dict.fromkeys(PROMISES, "promise"),
+}  # fmt: skip
+RESULTS = {group: groups_of("ecma.txt", group) for group in (*GROUPS.values(), "object")}
+EACH_METHODS = groups_of("ecma.txt", "each")  # methods that give their callback an element
 
 
 class Ecma(Rules):
@@ -966,59 +959,35 @@ class Ecma(Rules):
     def _library_result(
         self, resolver: Resolver, value: Value, argument: Value | None
     ) -> Value | None:
-        name = value[1]
+        name, method = value[1], value[1].rpartition(".")[2]
         receiver = value[2] if len(value) > 2 else None
-        method = name.rpartition(".")[2]
-        if name == "Function.bind":
-            return receiver
-        if name in ("Array.from", "Promise.resolve", "Object.keys"):
-            kind, _, _ = name.partition(".")
-            element = resolver.element(argument) if kind == "Array" else _awaited(argument)
-            return (
-                OUTSIDE_INSTANCE,
-                "Array" if kind == "Object" else kind,
-                (STRING if kind == "Object" else element,),
-            )
+        match name:
+            case "Function.bind":
+                return receiver
+            case "Object.keys":
+                return (LIST, STRING)
+            case "Array.from":
+                return (LIST, resolver.element(argument))
+            case "Promise.resolve":
+                return (OUTSIDE_INSTANCE, "Promise", (_awaited(argument),))
         if receiver is None or receiver[0] != OUTSIDE_INSTANCE:
             return None
-        kind, types = receiver[1], receiver[2]
-        if kind in ("Map", "ReadonlyMap", "WeakMap") and types:
-            return {"get": types[-1], "values": (LIST, types[-1])}.get(method)
-        if kind in ARRAYS and types:
-            return self._array_result(resolver, receiver, method, argument)
-        if kind in PROMISES and types:
-            made = union([resolver.result(one) for one in parts(argument)])
-            return (OUTSIDE_INSTANCE, kind, (_awaited(made),)) if method == "then" else receiver
-        if method in STRING_METHODS:
-            return STRING
-        return (LIST, STRING) if method == "split" else None
-
-    def _array_result(
-        self, resolver: Resolver, receiver: Value, method: str, argument: Value | None
-    ) -> Value | None:
-        if method in SAME_ARRAY:
-            return receiver
-        if method in ELEMENT_METHODS:
-            element: Value | None = receiver[2][0]
-            return element
-        if method == "map":
-            return (LIST, union([resolver.result(one) for one in parts(argument)]))
-        return STRING if method == "join" else None
+        meaning = RESULTS[GROUPS.get(receiver[1], "object")].get(method)
+        return library_result(resolver, receiver, meaning, argument) if meaning else None
 
     def outside_parameter(self, _resolver: Resolver, value: Value, _number: int) -> Value | None:
         """Return the function that a method of the library takes."""
-        receiver = value[2] if len(value) > 2 else None
+        receiver, method = value[2] if len(value) > 2 else None, value[1].rpartition(".")[2]
         if receiver is None or receiver[0] != OUTSIDE_INSTANCE or not receiver[2]:
             return None
-        method, element = value[1].rpartition(".")[2], receiver[2][-1]
-        if receiver[1] in PROMISES or method in EACH_METHODS:
-            return (CALLABLE, None, (element, element) if "ort" in method else (element,))
-        return (CALLABLE, None, (None, element)) if method == "reduce" else None
+        element = receiver[2][-1]
+        passed = {"reduce": (None, element), "sort": (element, element)}.get(method, (element,))
+        return (CALLABLE, None, passed) if len(passed) == 2 or method in EACH_METHODS else None
 
     def outside_element(self, value: Value) -> Value | None:
         """Return an element of a collection of the library."""
-        known = value[1] in ARRAYS or value[1] in ("Record", "Map")
-        element: Value | None = value[2][-1] if known and value[2] else None
+        is_promise = GROUPS.get(value[1], "promise") == "promise"
+        element: Value | None = value[2][-1] if value[2] and not is_promise else None
         return element
 
 

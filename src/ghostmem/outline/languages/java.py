@@ -9,9 +9,10 @@ import tree_sitter_java
 from ghostmem.outline.engine.extract import UNLIMITED
 from ghostmem.outline.engine.facts import CLASS, FILE, CodeSymbol, FoundBinding, Reference, Unit
 from ghostmem.outline.engine.language import Rules, language
+from ghostmem.outline.engine.library import library_result
 from ghostmem.outline.engine.link import Target
 from ghostmem.outline.engine.resolve import TYPES, Env, Place, Resolver
-from ghostmem.outline.engine.table import Form, form, read_table, words_of
+from ghostmem.outline.engine.table import Form, form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
     BASES,
     CALLABLE,
@@ -125,26 +126,6 @@ OBJECT_MEMBERS = frozenset(
     "clone equals finalize getClass hashCode notify notifyAll toString wait".split()
 )
 ENUM_MEMBERS = frozenset("values valueOf name ordinal compareTo getDeclaringClass".split())
-# of a collection, an optional, a stream: methods that give an element, the same again, or give
-# their callback an element
-ELEMENT_METHODS = frozenset(
-    "get getFirst getLast first last next previous orElse orElseThrow orElseGet poll peek pop "
-    "remove element take pollFirst pollLast".split()
-)
-SAME_METHODS = frozenset(
-    "stream parallelStream filter sorted distinct limit skip iterator listIterator subList "
-    "findFirst findAny toList or reversed spliterator".split()
-)
-EACH_METHODS = frozenset(
-    "forEach filter map flatMap anyMatch allMatch noneMatch removeIf ifPresent ifPresentOrElse "
-    "mapToInt mapToLong mapToDouble mapToObj peek takeWhile dropWhile forEachOrdered".split()
-)
-MAP_VALUE_METHODS = frozenset(
-    "get getOrDefault put remove computeIfAbsent putIfAbsent getValue merge compute".split()
-)
-TEXT_METHODS = frozenset(
-    "trim substring toLowerCase toUpperCase replace concat strip repeat toString".split()
-)
 NUMBERS = ("byte", "short", "int", "long", "float", "double")  # each can be passed for later ones
 PASSED_FOR = {
     **{name: NUMBERS[place:] for place, name in enumerate(NUMBERS)},
@@ -158,30 +139,8 @@ BOXES = {
     "char": "java.lang.Character",
 }
 UNBOXED = {box: name for name, box in BOXES.items()}
-RESULT_TYPES = {
-    "stream": "java.util.stream.Stream",
-    "findFirst": "java.util.Optional",
-    "findAny": "java.util.Optional",
-    "iterator": "java.util.Iterator",
-}
-# the results of other methods of the library, by their names
-RESULTS = {
-    **{f"{box}.valueOf": box for box in UNBOXED},
-    **{f"{box}.{name}Value": name for name in PRIMITIVES for box in UNBOXED},
-    **{f"{STRING}.{name}": STRING for name in (*TEXT_METHODS, "valueOf", "format", "join")},
-    **{f"{CLASS_TYPE}.get{name}Name": STRING for name in ("", "Simple", "Type", "Canonical")},
-    **{
-        f"java.lang.StringBuilder.{name}": "java.lang.StringBuilder"
-        for name in ("append", "insert", "reverse")
-    },
-    f"{OBJECT}.getClass": CLASS_TYPE,
-    f"{OBJECT}.toString": STRING,
-    f"{OBJECT}.hashCode": "int",
-    f"{OBJECT}.equals": "boolean",
-    f"{STRING}.length": "int",
-    f"{STRING}.charAt": "char",
-    f"{STRING}.toCharArray": "char",
-}
+RESULTS = {group: groups_of("java.txt", group) for group in ("collection", "map", "method")}
+EACH_METHODS = groups_of("java.txt", "each")  # methods that give their callback an element
 SUPERTYPES = words_of("java_types.txt")  # direct ones, of types of the library
 CLOSED = PRIMITIVES | {STRING, CLASS_TYPE, OBJECT, *UNBOXED}  # nothing of the project is one
 ARRAY_BASES = ("java.lang.Cloneable", "java.io.Serializable")
@@ -651,27 +610,15 @@ class Java(Rules):
         self, resolver: Resolver, value: Value, arguments: tuple[Term | None, ...], place: Place
     ) -> Value | None:
         """Return what calling a method of the library gives."""
-        name: str = value[1]
-        receiver: Value | None = value[2]
-        method = name.rpartition(".")[2]
-        known = RESULTS.get(name) or RESULTS.get(f"{OBJECT}.{method}")
-        types = _type_arguments(receiver)
-        if known is not None:
-            plain: Value = (OUTSIDE_INSTANCE, known, ())
-            return (LIST, plain) if method == "toCharArray" else plain
-        if method == "clone":
-            return receiver
-        if len(types) == 2:
-            return _of_map(types, method)
-        if len(types) != 1 or receiver is None:
-            return None
-        if method in ("map", "flatMap"):
-            given = resolver.evaluate(arguments[0], place) if arguments else None
-            made = union([resolver.result(one) for one in parts(given)])
-            return (OUTSIDE_INSTANCE, receiver[1], (made,)) if method == "map" else made
-        if method in SAME_METHODS:
-            return (OUTSIDE_INSTANCE, RESULT_TYPES.get(method, receiver[1]), types)
-        return types[0] if method in ELEMENT_METHODS else None
+        name, method = value[1], value[1].rpartition(".")[2]
+        receiver = value[2] or (OUTSIDE_INSTANCE, OBJECT, ())
+        if name == f"{STRING}.toCharArray":
+            return (LIST, (OUTSIDE_INSTANCE, "char", ()))
+        meaning = RESULTS["method"].get(name) or RESULTS["method"].get(f"{OBJECT}.{method}")
+        if types := _type_arguments(receiver):
+            meaning = meaning or RESULTS["collection" if len(types) == 1 else "map"].get(method)
+        argument = resolver.evaluate(arguments[0], place) if arguments else None
+        return library_result(resolver, receiver, meaning, argument) if meaning else None
 
     def outside_parameter(self, _resolver: Resolver, value: Value, number: int) -> Value | None:
         """Return the function that a method of the library takes."""
@@ -884,21 +831,6 @@ _FITTERS = {OUTSIDE_INSTANCE: _outside_fits, INSTANCE: _instance_fits, LIST: _ar
 
 def _type_arguments(receiver: Value | None) -> tuple[Value | None, ...]:
     return receiver[2] if receiver is not None and receiver[0] == OUTSIDE_INSTANCE else ()
-
-
-def _of_map(types: tuple[Value | None, ...], method: str) -> Value | None:
-    """Return what calling a method of a map gives."""
-    key, value = types
-    if method in MAP_VALUE_METHODS:
-        return value
-    elements = {
-        "values": value,
-        "keySet": key,
-        "entrySet": (OUTSIDE_INSTANCE, "java.util.Map.Entry", types),
-    }
-    if method in elements:
-        return (OUTSIDE_INSTANCE, "java.util.Collection", (elements[method],))
-    return key if method == "getKey" else None
 
 
 LANGUAGE = language(
