@@ -556,8 +556,8 @@ class Java(Rules):
         if bare == name or resolver.find(value, name):
             return None
         if bare == "<init>":
-            base = next(iter(resolver.base_values(value[1])), None) if value[0] == BASES else value
-            return resolver.type_of(base) if base is not None else None
+            bases = resolver.base_values(value[1]) if value[0] == BASES else [value]
+            return resolver.type_of(bases[0]) if bases and bases[0] is not None else None
         if "enum" in value[1].flags and bare in ENUM_MEMBERS:
             return (OUTSIDE, f"java.lang.Enum.{bare}", value)
         is_plain = bare in OBJECT_MEMBERS and next(resolver.outside_bases(value[1]), value) is value
