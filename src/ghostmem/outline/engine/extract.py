@@ -150,6 +150,7 @@ class Walker:
         self.is_lazy = False  # in a block that is no scope yet
         self.flags: set[str] = set()  # of the next declaration
         self.nesting = self.symbol_nesting = 0
+        self.quiet = False
         self.callback: tuple[Term, int] | None = None  # the call and place of a function literal
         self.whole: Node | None = None  # of the next declaration, with its decorators
         self.receivers: dict[str, Term] = {}  # names of the first parameter of a method
@@ -265,6 +266,18 @@ class Walker:
         """Tell whether a block ends with a jump out of it: return, raise, continue and the like."""
         children = node.named_children
         return bool(children) and children[-1].type in self.rules.jumps
+
+    def empty_scope(self, kind: str, symbol: CodeSymbol) -> int:
+        """Add a scope without names and return its number."""
+        with self.inside(kind, symbol.number) as number:
+            return number
+
+    @contextmanager
+    def owned_by(self, symbol: CodeSymbol) -> Iterator[None]:
+        """Note references for a symbol."""
+        before, self.owner = self.owner, symbol.number
+        yield
+        self.owner = before
 
     def home(self, scope: int | None = None) -> int:
         """Return the scope that declarations belong to; with hoisting, a block has none."""
@@ -419,8 +432,9 @@ class Walker:
                 self.visit(child)
         return term
 
-    def visit_hook(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
-        """Let the language handle a node."""
+    def visit_hook(self, node: "Node", form: Form, quiet: bool) -> Term | None:
+        """Let the language handle a node; `walker.quiet` tells how it was visited."""
+        self.quiet = quiet
         if (name := form.words.get("fn")) is None:
             self.visit_all(node)
             return None

@@ -1,6 +1,7 @@
 """C and C++: what their tables do not say. Declarators, constructors, namespaces and templates are
 noted here; `cfamily_names` looks names up by includes and joins declarations with definitions."""
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.outline.engine.extract import UNLIMITED, better_tree
@@ -10,12 +11,10 @@ from ghostmem.outline.engine.facts import (
     FILE,
     FUNCTION_SCOPE,
     MODULE_SCOPE,
-    NO_SYMBOL,
     CodeSymbol,
 )
 from ghostmem.outline.engine.table import Form, form
 from ghostmem.outline.engine.terms import (
-    CALL,
     GENERIC,
     IMPORT,
     LAMBDA,
@@ -39,7 +38,9 @@ if TYPE_CHECKING:
 TABLE = """
 preproc_include              hook fn=include
 preproc_if,preproc_ifdef,preproc_elif hook fn=condition
+enumerator                   hook fn=enumerator
 function_definition          hook fn=definition
+parameter_declaration,optional_parameter_declaration hook fn=parameter
 declaration,field_declaration hook fn=declaration
 type_definition              hook fn=typedef
 struct_specifier,union_specifier,class_specifier,enum_specifier hook fn=record type_fn=record
@@ -47,7 +48,7 @@ compound_statement           hook fn=block
 if_statement,for_statement,while_statement,switch_statement block
 identifier,type_identifier   name
 field_expression             hook fn=field
-call_expression              hook fn=call
+call_expression              call callee=function args=arguments
 new_expression,compound_literal_expression hook fn=new
 assignment_expression,update_expression hook fn=assignment
 cast_expression              cast type=type of=value
@@ -70,9 +71,9 @@ template_declaration         hook fn=template
 alias_declaration            hook fn=alias
 field_initializer            hook fn=initializer
 for_range_loop               hook fn=loop
-catch_clause                 hook fn=catch
+catch_clause                 block
 lambda_expression            hook fn=lambda_
-lambda_capture_initializer   hook fn=capture
+lambda_capture_initializer   bind name=left value=right
 qualified_identifier         hook fn=qualified type_fn=written_type
 template_type,template_function hook fn=qualified type_fn=written_type
 dependent_type               same of=0
@@ -161,11 +162,8 @@ class Family(FamilyNames):
             return
         symbol = walker.declare(node, path[0], "module")
         symbol.flags.add("inline")
-        owner = walker.owner
-        with walker.inside(MODULE_SCOPE, symbol.number) as symbol.inner:
-            walker.owner = symbol.number
+        with walker.inside(MODULE_SCOPE, symbol.number) as symbol.inner, walker.owned_by(symbol):
             self._enter(walker, node, path[1:], body)
-        walker.owner = owner
 
     def using(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Note `using a::b`, `using namespace a` and `namespace a = b::c`."""
@@ -300,28 +298,28 @@ class Family(FamilyNames):
     def _enum(
         self, walker: "Walker", node: "Node", body: "Node", path: list[str], tagged: bool
     ) -> Term | None:
-        """Declare an enum; its constants are visible around it, unless it is a class."""
+        """Declare an enum with its constants."""
+        if not path:
+            walker.visit_all(body)
+            return None
+        symbol = self._type(walker, node, path, tagged)
         is_scoped = any(child.type in ("class", "struct") for child in node.children)
-        symbol = self._type(walker, node, path, tagged) if path else None
-        term: Term | None = (SYMBOL, symbol.number) if symbol is not None else None
-        outer = walker.scope
-        before = walker.owner
-        if symbol is not None:
-            symbol.flags.add("enum")
-            walker.unit.scopes.append(type(walker.unit.scopes[0])(outer, CLASS, symbol.number))
-            walker.scope = symbol.inner = len(walker.unit.scopes) - 1
-        for child in body.named_children:
-            name = child.child_by_field_name("name")
-            if child.type != "enumerator" or name is None:
-                continue
+        symbol.flags.add("scoped enum" if is_scoped else "enum")
+        walker.type_body(symbol, body)
+        return (SYMBOL, symbol.number)
+
+    def enumerator(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Declare a constant, which is visible around its enum, unless that is a class."""
+        name, scope = node.child_by_field_name("name"), walker.unit.scopes[walker.scope]
+        flags = walker.unit.symbols[scope.symbol].flags if scope.kind == CLASS else set()
+        is_named = not flags.isdisjoint(("enum", "scoped enum"))
+        term: Term | None = (SYMBOL, scope.symbol) if is_named else None
+        if name is not None:
             self._hide(walker)
-            constant = walker.define(child, walker.text(name), "constant")
-            homes = {walker.scope} if is_scoped else {walker.scope, outer}
-            for home in sorted(homes):
-                walker.bind(constant.name, child.start_byte, term, None, constant.number, home=home)
-            walker.visit(child.child_by_field_name("value"))
-        walker.scope, walker.owner = outer, before
-        return term
+            symbol = walker.define(node, walker.text(name), "constant")
+            for home in (walker.scope, scope.parent) if "enum" in flags else (walker.scope,):
+                walker.bind(symbol.name, node.start_byte, term, None, symbol.number, home=home)
+        walker.visit(node.child_by_field_name("value"))
 
     def typedef(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Declare typedefs; one that only repeats the name of its struct is no second symbol."""
@@ -334,23 +332,20 @@ class Family(FamilyNames):
         if declarators and has_body and tag is None:
             walker.state["typedef"] = declarators.pop(0).path[-1]
         term = walker.type_term(typed) if has_body or not declarators else None
-        for one in declarators:
-            if has_body and tag is not None and walker.text(tag) == one.path[-1]:
-                if term is not None:
-                    walker.bind(one.path[-1], node.start_byte, None, term)
+        for declared in declarators:
+            if tag is not None and walker.text(tag) == declared.path[-1] and term is not None:
+                walker.bind(declared.path[-1], node.start_byte, None, term)
                 continue
-            symbol = self._type(walker, node, one.path, False)
+            symbol = self._type(walker, node, declared.path, False)
             symbol.flags.add("alias")
-            if has_body and tag is not None and typed is not None:
-                with walker.inside(CLASS, symbol.number) as symbol.inner:
-                    before, walker.owner = walker.owner, symbol.number
-                    tag_term = path_term([self.tag(typed, walker.text(tag))])
-                    walker.refer("uses", tag_term, tag)
-                    walker.owner = before
-                    symbol.underlying = tag_term
+            if tag is not None and typed is not None and has_body:
+                symbol.underlying = path_term([self.tag(typed, walker.text(tag))])
+                with walker.owned_by(symbol):
+                    walker.refer("uses", symbol.underlying, tag)
+                symbol.inner = walker.empty_scope(CLASS, symbol)
             else:
                 walker.type_body(symbol, None, _ALIAS, node)
-            if one.function is not None or one.is_callback:
+            if declared.function is not None or declared.is_callback:
                 symbol.underlying = None
 
     def alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -391,15 +386,15 @@ class Family(FamilyNames):
         symbol = self._function_symbol(walker, node, declared, typed)
         listed = declared.function.named_children if declared.function is not None else []
         trailing = [child for child in listed if child.type == "trailing_return_type"]
-        function, owner = walker.function, walker.owner
-        with walker.inside(FUNCTION_SCOPE, symbol.number) as symbol.inner:
-            walker.function, walker.owner = symbol, symbol.number
+        function = walker.function
+        with walker.inside(FUNCTION_SCOPE, symbol.number) as symbol.inner, walker.owned_by(symbol):
+            walker.function = symbol
             self._bind_template(walker, symbol, names)
             symbol.result = walker.type_term(trailing[0] if trailing else typed)
             self._parameters(walker, declared.function, symbol)
             for part in parts:
                 walker.visit_all(part)
-        walker.function, walker.owner = function, owner
+        walker.function = function
 
     def _function_symbol(
         self, walker: "Walker", node: "Node", declared: Declarator, typed: "Node | None"
@@ -436,29 +431,28 @@ class Family(FamilyNames):
             walker.bind_symbol(symbol, self.constructor if owner == name else name, node.start_byte)
         return symbol
 
-    def _parameters(
-        self, walker: "Walker", function: "Node | None", symbol: CodeSymbol | None
-    ) -> None:
+    def _parameters(self, walker: "Walker", function: "Node | None", symbol: CodeSymbol) -> None:
         """Bind the parameters of a function; note how many arguments it takes, and their types."""
         listed = function.child_by_field_name("parameters") if function is not None else None
-        types: list[str] = []
-        least = most = 0
+        symbol.detail = []
         for node in listed.children if listed is not None else ():
             if node.type in ("...", "variadic_parameter", "variadic_parameter_declaration"):
-                most = UNLIMITED
+                symbol.max_arguments = UNLIMITED
             elif node.type in ("parameter_declaration", "optional_parameter_declaration"):
-                typed, name = (node.child_by_field_name(key) for key in ("type", "declarator"))
-                text = walker.text(typed) if typed is not None else ""
-                if text == "void" and name is None:
-                    continue
-                types.append(" ".join(text.split()).rpartition("::")[2])
-                least += node.type == "parameter_declaration"
-                most += 1
-                term = walker.type_term(typed)
-                walker.visit(node.child_by_field_name("default_value"))
-                self._bind_local(walker, declarator(walker, name), term, None, node.start_byte)
-        if symbol is not None:
-            symbol.min_arguments, symbol.max_arguments, symbol.detail = least, most, types
+                typed = node.child_by_field_name("type")
+                text = " ".join(walker.text(typed).split()) if typed is not None else ""
+                if text != "void" or node.child_by_field_name("declarator") is not None:
+                    symbol.detail.append(text.rpartition("::")[2])
+                    symbol.min_arguments += node.type == "parameter_declaration"
+                    symbol.max_arguments += 1
+                    walker.visit(node)
+
+    def parameter(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """Bind a parameter."""
+        type_term = walker.type_term(node.child_by_field_name("type"))
+        walker.visit(node.child_by_field_name("default_value"))
+        declared = declarator(walker, node.child_by_field_name("declarator"))
+        self._bind_local(walker, declared, type_term, None, node.start_byte)
 
     @staticmethod
     def _bind_local(
@@ -515,10 +509,8 @@ class Family(FamilyNames):
         symbol.flags |= {"declared"} if is_declared else set()
         symbol.flags |= {"static"} if "static" in words and not in_type else set()
         symbol.flags |= {"indirect"} if declared.is_indirect else set()
-        owner = walker.owner
-        walker.owner = owner if is_field else symbol.number
-        type_term = typed if isinstance(typed, tuple) else walker.type_term(typed)
-        walker.owner = owner
+        with nullcontext() if is_field else walker.owned_by(symbol):
+            type_term = typed if isinstance(typed, tuple) else walker.type_term(typed)
         term = walker.visit(value)
         if not is_field and value is not None and value.type in _INITIALIZERS:
             self._constructed(walker, declared, value, type_term, node)
@@ -627,58 +619,39 @@ class Family(FamilyNames):
             self._bind_local(walker, declarator(walker, name), type_term, value, node.start_byte)
             walker.visit(body)
 
-    def catch(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Bind the caught exception."""
-        with walker.inside(BLOCK):
-            self._parameters(walker, node, None)
-            walker.visit(node.child_by_field_name("body"))
-
     def lambda_(self, walker: "Walker", node: "Node", _form: Form) -> Term:
         """Visit a lambda; its body belongs to the function around it."""
-        with walker.inside(FUNCTION_SCOPE, NO_SYMBOL):
-            walker.visit(node.child_by_field_name("captures"))
-            self._parameters(walker, node.child_by_field_name("declarator"), None)
-            if (body := node.child_by_field_name("body")) is not None:
-                walker.visit_all(body)
+        with walker.inside(FUNCTION_SCOPE):
+            walker.visit_all(node)
         return (LAMBDA, None)
-
-    def capture(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Bind `[name = value]`."""
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        term = walker.visit(right)
-        if left is not None:
-            walker.bind(walker.text(left), node.start_byte, None, term)
 
     def field(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """Note the read of a member."""
-        term = self._member(walker, node)
-        if term is not None:
-            walker.refer("reads?", term, node)
-        return term
-
-    def _member(self, walker: "Walker", node: "Node") -> Term | None:
+        quiet = walker.quiet
         base = walker.visit(node.child_by_field_name("argument"))
         field, operator = (node.child_by_field_name(key) for key in ("field", "operator"))
         path = path_of(walker, field)
-        if not path:
+        if field is None or operator is None or not path:
             return None
-        listed = field.child_by_field_name("arguments") if field is not None else None
-        if listed is not None:
-            walker.type_term(listed)
-        return (MEMBER, base, path[-1], walker.text(operator) if operator is not None else ".")
+        walker.type_term(field.child_by_field_name("arguments"))
+        term: Term = (MEMBER, base, path[-1], walker.text(operator))
+        if not quiet:
+            walker.refer("reads?", term, node)
+        return term
 
     def qualified(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """Note a name with qualifiers or template arguments: a type, or a value."""
-        last: Node | None = node
-        while last is not None and last.type == "qualified_identifier":
-            last = last.child_by_field_name("name")
-        if last is not None and last.type in ("type_identifier", "template_type"):
+        quiet, last = walker.quiet, node
+        while last.type == "qualified_identifier" and last.child_by_field_name("name") is not None:
+            last = last.child_by_field_name("name") or last
+        if last.type in ("type_identifier", "template_type"):
             return self.written_type(walker, node)
         path = path_of(walker, node)
         if not path:
             return None
         self._template_arguments(walker, node, path)
-        walker.refer("reads", path_term(path), node)
+        if not quiet:
+            walker.refer("reads", path_term(path), node)
         return path_term(path)
 
     def subscript(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
@@ -690,40 +663,22 @@ class Family(FamilyNames):
                 walker.visit(child)
         return (INDEX, term) if term is not None else None
 
-    def call(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """Note a call; casts and makers of smart pointers are written like calls."""
-        function, listed = (node.child_by_field_name(key) for key in ("function", "arguments"))
-        if function is None or function.type == "primitive_type":
-            walker.visit_all(listed or node)
+    def known_call(
+        self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
+    ) -> tuple[Term | None] | None:
+        """Handle casts and makers of smart pointers, which are written like calls."""
+        path = path_of(walker, fn)
+        name = path[-1] if path else ""
+        if fn.type == "primitive_type" or name in _CASTS:
+            types = self._template_arguments(walker, fn, path)
+            walker.arguments(args, None)
+            return ((VALUE_OF, types[0]) if types else None,)
+        if name not in _MAKERS or not (types := self._template_arguments(walker, fn, path)):
             return None
-        path = path_of(walker, function)
-        types = self._template_arguments(walker, function, path) if path else []
-        if path and path[-1] in _CASTS:
-            walker.visit_all(listed or function)
-            return (VALUE_OF, types[0]) if types else None
-        callee = self._callee(walker, function, path)
-        arguments = walker.arguments(listed, callee)
-        if callee is None:
-            text = " ".join(walker.text(function).split())[:60]
-            walker.refer("calls", (MEMBER, None, text), function, arguments)
-            return None
-        walker.refer("calls", callee, function, arguments)
-        if path and path[-1] in _MAKERS and types and types[0] is not None:
-            self.construct(walker, "calls", types[0], function, arguments)
-            maker = path_term(["std", _MAKERS[path[-1]]])
-            return (VALUE_OF, (GENERIC, maker, (types[0],)))
-        return (CALL, callee, tuple(arguments[:4]))
-
-    def _callee(self, walker: "Walker", function: "Node", path: list[str]) -> Term | None:
-        if path:
-            return path_term(path)
-        if function.type == "field_expression":
-            return self._member(walker, function)
-        if function.type == "parenthesized_expression" and function.named_child_count == 1:
-            inner = function.named_children[0]
-            if inner.type == "identifier" and not self._is_local(walker, walker.text(inner)):
-                return (NAME, walker.text(inner))  # (f)(x), or the cast (T)(x)
-        return walker.visit(function)
+        arguments = walker.arguments(args, None)
+        walker.refer("calls", path_term(path), fn, arguments)
+        self.construct(walker, "calls", types[0], fn, arguments)
+        return ((VALUE_OF, (GENERIC, path_term(["std", _MAKERS[name]]), (types[0],))),)
 
     def new(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """Note the constructor that `new T(...)` calls, or `T{...}` if there is one."""
@@ -763,18 +718,12 @@ class Family(FamilyNames):
     def _written(self, walker: "Walker", target: "Node | None", kinds: tuple[str, ...]) -> None:
         if target is None:
             return
-        path = path_of(walker, target)
-        if path:
-            self._template_arguments(walker, target, path)
-            written: Term | None = path_term(path)
-        else:
-            is_member = target.type == "field_expression"
-            written = self._member(walker, target) if is_member else None
-            if not is_member:
-                walker.visit(target)
-        for kind in kinds if written is not None else ():
+        is_field = target.type == "field_expression"
+        written = walker.visit(target, quiet=is_field or bool(path_of(walker, target)))
+        is_named = written is not None and written[0] in (NAME, MEMBER)
+        for kind in kinds if is_named else ():
             # an instance's field is no relation
-            walker.refer(kind if path else f"{kind}?", written or (), target)
+            walker.refer(f"{kind}?" if is_field else kind, written or (), target)
 
 
 def declarator(walker: "Walker", node: "Node | None") -> Declarator | None:
