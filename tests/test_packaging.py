@@ -181,7 +181,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(files: tuple[Path, Path]) 
     assert len(names) == len(set(names))
     needed = {"py.typed", "embed/data/minilm-l6-v2-int8.onnx", "embed/data/minilm-l6-v2-int8.data", "embed/data/static-256-int8.npz",
               "embed/data/vocab.txt", "web/static/index.html", "web/static/js/main.js", "web/static/sign-in/sign-in.html",
-              "mcp/viewer/viewer.js", "outline/languages/queries/go.scm"}  # fmt: skip
+              "mcp/viewer/viewer.js", "outline/languages/data/python.txt"}  # fmt: skip
     assert {f"ghostmem/{name}" for name in needed} <= package
 
 

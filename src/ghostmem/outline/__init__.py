@@ -2,10 +2,9 @@
 
 The modules in the order of the data:
 
-- `sources` lists the files of a project, and `parse` turns each into facts (`facts`). Java and the
-  plain languages are extracted by queries (`query`, `extract`, `bodies`, `rules`), the others by
-  the modules in `languages`.
-- `languages` and `resolve` link the facts of all files to one graph (`graph`).
+- `sources` lists the files of a project, and `parse` turns each into facts (`facts`).
+- `engine` extracts the facts and links those of all files to one graph (`graph`), by the tables and
+  rules in `languages`.
 - `project_graph` caches facts and graphs in the store, and `stored_graph` writes and reads a graph
   as rows: nodes, links, and unresolved references.
 - `find` looks symbols up, `tree` selects what an outline shows, and `render` writes it as text or

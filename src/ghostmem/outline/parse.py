@@ -17,7 +17,7 @@ from ghostmem.outline.languages.base import Language
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-_PROGRAM = {".py", ".scm", ".txt"}  # code, queries and data
+_PROGRAM = {".py", ".txt"}  # code and data
 _PROBED_BYTES = 8000  # the part of a file that is searched for zeros, which only binary files have
 # CPU time in which a file must be parsed: about fifty times the usual time
 MIN_PARSE_MICROS, PARSE_MICROS_PER_BYTE = 2_000_000, 10

@@ -71,3 +71,12 @@ def groups_of(file: str, group: str) -> dict[str, str]:
         if key.startswith(f"{group}.")
         for word in words
     }
+
+
+def names_in(file: str) -> frozenset[str]:
+    """Return the full names in a data file: each line has a package, or `-`, and names."""
+    return frozenset(
+        name if package == "-" else f"{package}.{name}"
+        for package, names in words_of(file).items()
+        for name in names
+    )

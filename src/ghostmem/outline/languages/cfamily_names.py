@@ -18,6 +18,7 @@ from ghostmem.outline.engine.facts import (
 from ghostmem.outline.engine.language import Rules
 from ghostmem.outline.engine.link import Target
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
+from ghostmem.outline.engine.table import words_of
 from ghostmem.outline.engine.terms import (
     ALIAS,
     CALLABLE,
@@ -35,10 +36,9 @@ from ghostmem.outline.engine.terms import (
     parts,
     union,
 )
-from ghostmem.outline.rules import packages_in
 
 # headers of ISO C, POSIX and ISO C++ with the names that they declare; `@` marks names by meaning
-HEADERS = packages_in("c.txt")
+HEADERS = words_of("c.txt")
 # terms of the family: an element in a loop, one by its index, what an initialiser constructs
 EACH, INDEX, INITIALIZED = "each", "index", "initialized"
 _OF_POINTERS = frozenset("get reset release swap lock value value_or has_value use_count".split())

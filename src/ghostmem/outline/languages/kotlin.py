@@ -9,10 +9,9 @@ from ghostmem.outline.engine.extract import better_tree
 from ghostmem.outline.engine.facts import CLASS, Unit
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
-from ghostmem.outline.engine.table import Form, read_table
+from ghostmem.outline.engine.table import Form, names_in, read_table
 from ghostmem.outline.engine.terms import OUTSIDE, Value
 from ghostmem.outline.languages.declarations import STAR, DeclarationRules
-from ghostmem.outline.rules import names_in
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -8,10 +8,9 @@ import tree_sitter_php
 from ghostmem.outline.engine.facts import FILE, CodeSymbol, Unit
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
-from ghostmem.outline.engine.table import Form, form, read_table
+from ghostmem.outline.engine.table import Form, form, names_in, read_table
 from ghostmem.outline.engine.terms import IMPORT, NAME, Term, Value
 from ghostmem.outline.languages.declarations import FILE_PATH, DeclarationRules
-from ghostmem.outline.rules import names_in
 
 if TYPE_CHECKING:
     from tree_sitter import Node

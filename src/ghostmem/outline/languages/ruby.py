@@ -11,10 +11,9 @@ import tree_sitter_ruby
 from ghostmem.outline.engine.facts import MODULE_SCOPE, CodeSymbol, Unit
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
-from ghostmem.outline.engine.table import Form, read_table
+from ghostmem.outline.engine.table import Form, names_in, read_table
 from ghostmem.outline.engine.terms import IMPORT, SYMBOL, Term, Value
 from ghostmem.outline.languages.declarations import FILE_PATH, DeclarationRules
-from ghostmem.outline.rules import names_in
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -2,13 +2,13 @@
 
 from tree_sitter import Node
 
+from ghostmem.outline.engine.table import words_of
 from ghostmem.outline.languages.rust_.shapes import ShapeWalk
 from ghostmem.outline.languages.rust_.syntax import arguments_of, path_of, type_of
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, fields_of, present
-from ghostmem.outline.rules import packages_in
 
 # methods that pass the elements of their receiver to a closure
-PASSES = packages_in("rust.txt")["passes"]
+PASSES = words_of("rust.txt")["passes"]
 
 
 class RustBodyWalk(ShapeWalk):

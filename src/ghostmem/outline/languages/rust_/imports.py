@@ -4,15 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ghostmem.outline.engine.table import words_of
 from ghostmem.outline.facts import FILE, Facts, Import, Symbol
 from ghostmem.outline.languages.rust_.crates import Crates, Module
 from ghostmem.outline.languages.shared.inference import NOTHING, OUTSIDE, Found, Target, symbols
 from ghostmem.outline.languages.shared.known import meanings
 from ghostmem.outline.resolve.types import Key
-from ghostmem.outline.rules import packages_in
 
 # names that every program sees, and names of the standard library by their meaning
-KNOWN = packages_in("rust.txt")
+KNOWN = words_of("rust.txt")
 PRELUDE = {name: f"{path}::{name}" for name, path in meanings("rust.txt", "prelude").items()}
 VARIANTS = meanings("rust.txt", "variants")  # the type of each
 DERIVED = meanings("rust.txt", "derived")  # methods: the trait that deriving implements
