@@ -172,51 +172,10 @@ def test_the_eight_functions() -> None:
         assert list(inspect.signature(getattr(knowledge, name)).parameters) == ["root", *wanted]
 
 
-# --- recalling, searching and listing
-
-
-# --- names of topics
-
-
-# --- memorizing a topic
-
-
 TAGS = [
-    "a\nb",
-    "x: y",
-    "# x",
-    "- x",
-    "'q'",
-    '"q"',
-    "true",
-    "No",
-    "null",
-    "~",
-    "123",
-    "2026-01-01",
-    "[a]",
-    "{a}",
-    "&a",
-    "*a",
-    "a, b",
-]
-TAGS += [
-    "%",
-    "@x",
-    "`x`",
-    "a #b",
-    "---",
-    "|",
-    ">",
-    "!x",
-    "?",
-    "喜欢",
-    "c++",
-    ".net",
-    "it's",
-    "a\\b",
-    "...",
-]
+    "a\nb", "x: y", "# x", "- x", "'q'", '"q"', "true", "No", "null", "~", "123", "2026-01-01", "[a]", "{a}", "&a", "*a", "a, b",
+    "%", "@x", "`x`", "a #b", "---", "|", ">", "!x", "?", "喜欢", "c++", ".net", "it's", "a\\b", "...",
+]  # fmt: skip
 
 
 @pytest.mark.may_skip
@@ -233,9 +192,6 @@ def test_a_tag_is_one_line_of_yaml(root: Path) -> None:
     }
 
 
-# --- refining
-
-
 def test_without_a_new_summary_the_index_stays(root: Path) -> None:
     """Tags and content may change, the index does not, not even its time; nor does what was not named."""
     new(root, "auth", AUTH, tags=["a", "b"])
@@ -245,9 +201,6 @@ def test_without_a_new_summary_the_index_stays(root: Path) -> None:
     refine_memory(root, "auth", new_content="New.", now=LATER)
     assert "**Tags:** b, c\n" in recall_memory(root, "auth")
     assert (file(root, "index.mdk").stat().st_mtime_ns, index(root)) == before
-
-
-# --- what people wrote by hand
 
 
 @pytest.mark.parametrize(
@@ -305,9 +258,6 @@ def test_an_index_that_is_not_utf8_is_not_touched(root: Path) -> None:
     assert everything(root) == before
 
 
-# --- general knowledge
-
-
 def test_the_same_general_info_again_writes_nothing(root: Path) -> None:
     """Saying the same twice does not touch the file, with own headings or without."""
     new(root)
@@ -316,38 +266,6 @@ def test_the_same_general_info_again_writes_nothing(root: Path) -> None:
         before = file(root, "index.mdk").stat().st_mtime_ns
         memorize_general_info(root, f"\n{content}\n\n")
         assert file(root, "index.mdk").stat().st_mtime_ns == before
-
-
-SPECIAL = [
-    *(
-        "## Specialized Knowledge",
-        "# Specialized Knowledge",
-        "###### specialized knowledge ######",
-        "  ## SPECIALIZED  KNOWLEDGE",
-    ),
-    *(
-        "\t## Specialized Knowledge",
-        "        ### Specialized Knowledge",
-        "##Specialized Knowledge",
-        "####### Specialized Knowledge",
-    ),
-    *(
-        "Specialized Knowledge\n---",
-        "Specialized Knowledge\n=",
-        "  **Specialized Knowledge**\n  =====  ",
-        "> ## Specialized Knowledge",
-    ),
-    *(
-        "- # Specialized Knowledge:",
-        "1. ## Specialized Knowledge",
-        "## Specialized\u00a0Knowledge",
-        "## *Specialized Knowledge*",
-    ),
-    "```\nx\n```\n## Specialized Knowledge",
-]
-
-
-# --- forgetting
 
 
 # --- where files may be
@@ -447,36 +365,10 @@ def test_a_root_that_is_not_there_is_refused(tmp_path: Path) -> None:
 # --- any order, any text
 
 PIECES = [
-    "# x\n",
-    "## General Project Knowledge\n",
-    "## Specialized Knowledge\n",
-    "### a\n",
-    "### b\n",
-    "```\n",
-    "~~~\n",
-    "---\n",
-    "***\n",
-]
-PIECES += [
-    "\r\n",
-    "\n",
-    " ",
-    "\t",
-    "🍵",
-    "text",
-    "\\",
-    "#",
-    "- ",
-    "> ",
-    "tags: [x]\n",
-    f"{topic_index.MARK}\n",
-    "\u2028",
-    "`",
-    "===\n",
-    "\ufeff",
-    "'",
-    ":",
-]
+    "# x\n", "## General Project Knowledge\n", "## Specialized Knowledge\n", "### a\n", "### b\n", "```\n", "~~~\n", "---\n", "***\n",
+    "\r\n", "\n", " ", "\t", "🍵", "text", "\\", "#", "- ", "> ", "tags: [x]\n", f"{topic_index.MARK}\n", "\u2028", "`", "===\n", "\ufeff",
+    "'", ":",
+]  # fmt: skip
 TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.text(max_size=30))
 TOPICS = st.sampled_from(
     [

@@ -248,7 +248,11 @@ def _status(store: Store, folder: Folder) -> FolderStatus:
     present = {note.id for note in notes.values() if note is not None}
     failed = [Problem(note.path, note.problem) for note in known.values() if note.problem]
     failed += [Problem(path, reason) for path, reason in listing.refused.items()]
-    failed += [problem for path in pending if (problem := _unreadable(folder, path)) is not None]
+    failed += [
+        Problem(path, "cannot be read: Permission denied")
+        for path in pending
+        if os.path.exists(file := os.path.join(folder.root, path)) and not os.access(file, os.R_OK)
+    ]
     return FolderStatus(
         folder.root,
         folder.ns,
@@ -263,17 +267,6 @@ def _status(store: Store, folder: Folder) -> FolderStatus:
         unavailable,
         _left_out(Path(folder.root), layout_named(folder.layout)),
     )
-
-
-def _unreadable(folder: Folder, path: str) -> Problem | None:
-    try:
-        with open(Path(folder.root) / path, "rb") as stream:
-            stream.read(1)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        return Problem(path, f"cannot be read: {error.strerror}")
-    return None
 
 
 def rm_notes(store: Store, folder: str | Path, *, dry_run: bool = False) -> FolderRemoval:

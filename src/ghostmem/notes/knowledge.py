@@ -157,7 +157,14 @@ def memorize_general_info(root: Path, content: str) -> str:
         )
     with locked(_folder(root)):
         index = _read_index(root)
-        _check_general(index.text)
+        if not topic_index.is_marked(index.text) and topic_index.has_special_heading(
+            topic_index.general_text(index.text), fenced=True
+        ):  # an open fence would hide the topics
+            raise ConflictError(
+                f"in index{SUFFIX} the heading {topic_index.SPECIAL!r} is in a code fence of "
+                "the general knowledge",
+                f"close the fence above that heading in {FOLDER}/index{SUFFIX}, then try again",
+            )
         _write_index(
             root, index, topic_index.with_general(index.text, body), _names(index.text), body
         )
@@ -323,18 +330,6 @@ def _lossless(file: Text, name: str) -> Text:
             "save it as UTF-8 first",
         )
     return file
-
-
-def _check_general(index: str) -> None:
-    """Refuse to replace general knowledge whose open fence hides the topics."""
-    if not topic_index.is_marked(index) and topic_index.has_special_heading(
-        topic_index.general_text(index), fenced=True
-    ):
-        raise ConflictError(
-            f"in index{SUFFIX} the heading {topic_index.SPECIAL!r} is in a code fence of "
-            "the general knowledge",
-            f"close the fence above that heading in {FOLDER}/index{SUFFIX}, then try again",
-        )
 
 
 def _write_index(

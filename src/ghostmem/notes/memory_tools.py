@@ -24,6 +24,7 @@ from ghostmem.notes.folders import add_notes, note_folders
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.lock import locked
 from ghostmem.notes.sync import sync_folder
+from ghostmem.notes.topic_index import open_fence
 from ghostmem.store import Store, validate
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ def save_note(
     known = [added for added in note_folders(store) if added.root == str(root)]
     day = store.clock().astimezone().strftime("%Y-%m-%d")
     with locked(root):
-        path = _daily(root, day, known) if target == DAILY else _long_term(root)
+        is_inside = not (root / "MEMORY.md").is_file() and (root / "memory/MEMORY.md").is_file()
+        long_term = "memory/MEMORY.md" if is_inside else "MEMORY.md"
+        path = _daily(root, day, known) if target == DAILY else long_term
         file = inside(root, path)
         before = read_file(file).text
         missing = 2 - min(2, len(before) - len(before.rstrip("\n")))
@@ -108,8 +111,6 @@ def save_note(
 
 def _with_closed_fence(text: str) -> str:
     """Close a code fence that is left open, so that later texts are not part of the code."""
-    from ghostmem.notes.topic_index import open_fence
-
     if not (fence := open_fence(text)):
         return text
     mark = fence[: len(fence) - len(fence.lstrip(fence[0]))]
@@ -147,11 +148,6 @@ def _daily(root: Path, day: str, known: Sequence[Folder]) -> str:
         else "daily"
     )
     return f"{place}/{day}.md"
-
-
-def _long_term(root: Path) -> str:
-    is_in_memory = (root / "memory" / "MEMORY.md").is_file() and not (root / "MEMORY.md").is_file()
-    return "memory/MEMORY.md" if is_in_memory else "MEMORY.md"
 
 
 class MemorySearch:

@@ -84,7 +84,9 @@ def without_entry(text: str, topic: str) -> str:
     for entry in reversed(entries(text)):
         if entry.topic == topic:
             before, rest = text[: entry.start], text[entry.end :]
-            text = before + rest if rest else _without_last_blanks(before)
+            # At the end, the line before the entry is the last, with its own white space.
+            last = before.find("\n", len(before.rstrip())) + 1
+            text = before + rest if rest else before[:last]
     return text
 
 
@@ -235,9 +237,3 @@ def _spaced(text: str) -> str:
     """Return a text that ends with an empty line, unless it is empty."""
     text = _ended(text)
     return text if not text or re.search(r"(?:\A|\n)[ \t\r]*\n\Z", text) else f"{text}\n"
-
-
-def _without_last_blanks(text: str) -> str:
-    """Return a text without blank lines at its end."""
-    stripped = text.rstrip()
-    return stripped + text[len(stripped) :].partition("\n")[0] + "\n" if stripped else ""

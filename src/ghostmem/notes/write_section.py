@@ -86,7 +86,12 @@ def write_note(
             )
         before = layout.read(place.path, read.text.text, modified(read.stat)).sections
         section = _section(store, place, memory, read.text, before)
-        _keep_secrets(store, path, section, content)
+        has_secret = without_secrets(store.settings, section).text != section.text
+        if has_secret and MARK in content:  # a secret is not overwritten with its placeholder
+            raise InvalidInputError(
+                f"{path} holds a secret in this section, which its memory and this text do not",
+                "edit the file yourself",
+            )
         plain = content if "\r" in read.text.text else content.replace("\r\n", "\n")
         edited = _edited(read.text.text, section, plain)
         after = {new.name for new in layout.read(place.path, edited, modified(read.stat)).sections}
@@ -110,15 +115,6 @@ def write_note(
     return NoteWritten(folder.root, place.path, key, section.line, digest(raw), changed, notes)
 
 
-def _keep_secrets(store: Store, path: Path, section: NoteSection, content: str) -> None:
-    """Refuse to overwrite a secret with its placeholder."""
-    if MARK in content and without_secrets(store.settings, section).text != section.text:
-        raise InvalidInputError(
-            f"{path} holds a secret in this section, which its memory and this text do not",
-            "edit the file yourself",
-        )
-
-
 def _section(
     store: Store, place: Place, memory: Memory, text: Text, sections: tuple[NoteSection, ...]
 ) -> NoteSection:
@@ -137,19 +133,12 @@ def _section(
 
 def _edited(text: str, section: NoteSection, content: str) -> str:
     """Return the text of a file with a section replaced; blank lines around it stay."""
-    start = 0
-    for _ in range(section.line - 1):
-        start = text.index("\n", start) + 1
+    lines = text.split("\n")
+    start = sum(len(line) + 1 for line in lines[: section.line - 1])
     stop = start + len(section.text)
-    body = section.text.strip()
     # The memory has the indent of the first line too.
-    first = section.text.rfind("\n", 0, section.text.index(body)) + 1
-    body = section.text[first:].rstrip()
-    lead, tail = section.text[:first], section.text[first + len(body) :]
-    return (
-        text[:start]
-        + lead
-        + content.strip("\n")
-        + (tail or ("\n" if stop < len(text) else ""))
-        + text[stop:]
-    )
+    skipped = len(section.text) - len(section.text.lstrip())
+    first = section.text.rfind("\n", 0, skipped) + 1
+    lead, tail = section.text[:first], section.text[len(section.text.rstrip()) :]
+    tail = tail or ("\n" if stop < len(text) else "")
+    return text[:start] + lead + content.strip("\n") + tail + text[stop:]
