@@ -47,6 +47,7 @@ class CSharp(DeclarationRules):
     name = "csharp"
     forms = read_table(TABLE)
     natives = names_in("csharp.txt")
+    native_packages = ("System",)
 
     def path_term(self, walker: "Walker", node: "Node", _form: Form | None = None) -> Term:
         """Return the term of the written name of a type, with the number of its arguments."""
@@ -135,10 +136,6 @@ class CSharp(DeclarationRules):
                     kind = "constant" if "const" in words else "field"
                     walker.declare(child, walker.text(name), kind)
 
-    def module(self, resolver: Resolver, unit: Unit) -> str:
-        """Return the global namespace."""
-        return ""
-
     def begin_linking(self, resolver: Resolver) -> None:
         """Import in all files what one file imports for all."""
         everywhere = sorted({path for unit in resolver.units.values() for path in unit.exports})
@@ -152,15 +149,11 @@ class CSharp(DeclarationRules):
         wholes = {f"{package}.{bare}" for package in (*unit.stars, *around)} & self.natives
         if len(wholes) == 1:
             return (OUTSIDE, wholes.pop())
-        return (OUTSIDE, name) if name == "System" else None
+        return (OUTSIDE, name) if name in self.native_packages else None
 
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside."""
         return (OUTSIDE, f"{value[1]}.{name.partition('`')[0]}")
-
-    def is_native(self, name: str) -> bool:
-        """Tell whether something outside belongs to .NET."""
-        return name == "System" or name.startswith("System.")
 
 
 LANGUAGE = language(

@@ -48,6 +48,7 @@ class DeclarationRules(Rules):
     name = ""
     relations: tuple[str, ...] = ("extends", "implements", "declares", "imports")
     natives: frozenset[str] = frozenset()  # types that the language brings, by their whole name
+    native_packages: tuple[str, ...] = ()  # all that they have comes with the language
     members_visible = merges_modules = has_overloads = True
     imports_in = re.compile(rb"\b(?:require|include|load)")  # in bodies
 
@@ -78,7 +79,9 @@ class DeclarationRules(Rules):
             term = (MEMBER, term, name, self.separator)
         return term
 
-    def local_imports(self, walker: "Walker", body: "Node | None") -> None:
+    def local_imports(
+        self, walker: "Walker", body: "Node | None", _form: Form | None = None
+    ) -> None:
         """Note the imports in a body, whose declarations are local and not looked at."""
         pending = []
         if body is not None:
@@ -89,9 +92,8 @@ class DeclarationRules(Rules):
             self.note_import(walker, node)
             pending.extend(reversed(node.named_children))
 
-    def note_import(self, walker: "Walker", node: "Node") -> bool:
-        """Note the import that a node may be, and tell whether it is one."""
-        return False
+    def note_import(self, walker: "Walker", node: "Node", _form: Form | None = None) -> None:
+        """Note the import that a node may be."""
 
     def base(self, walker: "Walker", symbol: CodeSymbol, relation: str, node: "Node") -> None:
         """Note a base type."""
@@ -101,8 +103,9 @@ class DeclarationRules(Rules):
     def import_name(self, walker: "Walker", node: "Node", path: str, alias: str = "") -> None:
         """Note an import, and bind its name."""
         walker.import_path(path, node)
-        name = alias or path.rpartition(self.separator)[2]
-        walker.bind(name, node.start_byte, None, (IMPORT, path, None))
+        outer, _, name = path.rpartition(self.separator)
+        term: Term = (IMPORT, outer, name) if outer else (IMPORT, path, None)
+        walker.bind(alias or name, node.start_byte, None, term)
 
     @contextmanager
     def at_file(self, walker: "Walker") -> Iterator[None]:
@@ -134,6 +137,10 @@ class DeclarationRules(Rules):
         separator = self.member_separator(symbol)
         return (f"{place}{separator}{symbol.name}" if place else symbol.name), ""
 
+    def module(self, resolver: Resolver, unit: Unit) -> str:
+        """Return the package of a file, or the place outside of all modules."""
+        return unit.package
+
     def member_separator(self, symbol: CodeSymbol) -> str:
         """Return the text between the name of a place and of a symbol in it."""
         return self.separator
@@ -150,6 +157,7 @@ class DeclarationRules(Rules):
         self, resolver: Resolver, unit: Unit, path: str, member: str | None
     ) -> Value | None:
         """Return the module or type that a path is."""
+        path = f"{path}{self.separator}{member}" if member else path
         return self.named(resolver, path) or (OUTSIDE, path)
 
     def imported_ends(
@@ -215,7 +223,7 @@ class DeclarationRules(Rules):
 
     def is_native(self, name: str) -> bool:
         """Tell whether something outside belongs to the language."""
-        return name in self.natives
+        return name in self.natives or name.partition(".")[0] in self.native_packages
 
     def package_of(self, name: str) -> str:
         """Return the package of something external."""

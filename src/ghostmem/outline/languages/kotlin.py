@@ -43,6 +43,7 @@ class Kotlin(DeclarationRules):
     name = "kotlin"
     forms = read_table(TABLE)
     natives = names_in("kotlin.txt")
+    native_packages = ("kotlin", "java", "javax")
 
     def package(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Note the package of the file."""
@@ -101,20 +102,12 @@ class Kotlin(DeclarationRules):
             ]
             walker.declare(node, _unquoted(walker.text(name)), "field")
 
-    def module(self, resolver: Resolver, unit: Unit) -> str:
-        """Return the package of a file."""
-        return unit.package
-
     def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
         """Return a type of a package that every file imports, or the first part of its name."""
         for package in (*unit.stars, *_IMPLICIT):
             if f"{package}.{name}" in self.natives:
                 return (OUTSIDE, f"{package}.{name}")
-        return (OUTSIDE, name) if name in ("kotlin", "java", "javax") else None
-
-    def is_native(self, name: str) -> bool:
-        """Tell whether something outside belongs to Kotlin or Java."""
-        return name.partition(".")[0] in {"kotlin", "java", "javax"} and "." in name
+        return (OUTSIDE, name) if name in self.native_packages else None
 
     def parsed_again(self, root: "Node", source: bytes) -> "Node":
         """End the last member of a body on one line, which the grammar does not accept without."""

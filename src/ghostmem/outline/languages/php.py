@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 TABLE = r"""
 namespace_definition         hook fn=namespace
 namespace_use_declaration    hook fn=use
-require_expression,require_once_expression hook fn=include
-include_expression,include_once_expression hook fn=include
+require_expression,require_once_expression hook fn=note_import
+include_expression,include_once_expression hook fn=note_import
 interface_declaration        hook fn=type_ kind=interface
 class_declaration,trait_declaration,enum_declaration hook fn=type_ kind=type
 use_declaration              hook fn=trait
@@ -31,7 +31,7 @@ const_element                hook fn=symbol name=0 kind=constant
 enum_case                    hook fn=symbol name=name kind=constant
 property_element             hook fn=symbol name=name kind=field
 function_call_expression     hook fn=call
-anonymous_class,anonymous_function,arrow_function hook fn=closed
+anonymous_class,anonymous_function,arrow_function hook fn=local_imports
 """
 _FUNCTION = form("func name=name")
 _INCLUDES = {name for name in read_table(TABLE) if name.partition("_")[0] in ("require", "include")}
@@ -73,14 +73,10 @@ class Php(DeclarationRules):
             else:
                 self.import_name(walker, clause, path, walker.text(alias) if alias else "")
 
-    def include(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Note an included file."""
-        self.note_import(walker, node)
-
-    def note_import(self, walker: "Walker", node: "Node") -> bool:
+    def note_import(self, walker: "Walker", node: "Node", _form: Form | None = None) -> None:
         """Note a file that is included by a path that is written out, also after __DIR__."""
         if node.type not in _INCLUDES or not node.named_children:
-            return False
+            return
         value = node.named_children[0]
         if value.type == "parenthesized_expression" and value.named_children:
             value = value.named_children[0]
@@ -91,7 +87,6 @@ class Php(DeclarationRules):
         if [child.type for child in contents] == ["string_content"]:
             path = walker.text(contents[0])
             walker.import_path(path.lstrip("/") if here else path, node, FILE_PATH)
-        return True
 
     def path_term(self, walker: "Walker", node: "Node", _form: Form | None = None) -> Term:
         """Return the term of the name of a class: PHP completes it without knowing other files."""
@@ -128,10 +123,6 @@ class Php(DeclarationRules):
         walker.visit_func(node, _FUNCTION, False)
         self.local_imports(walker, node.child_by_field_name("body"))
 
-    def closed(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Look only for imports in a function or class without a name."""
-        self.local_imports(walker, node)
-
     def method(self, walker: "Walker", node: "Node", form: Form) -> None:
         """Declare a method, and the properties that parameters of a constructor are."""
         self.function_(walker, node, form)
@@ -160,10 +151,6 @@ class Php(DeclarationRules):
         """Return the text between the name of a place and of a symbol in it."""
         is_member = symbol.parent != FILE and symbol.unit.symbols[symbol.parent].kind != "module"
         return "::" if is_member else "\\"
-
-    def module(self, resolver: Resolver, unit: Unit) -> str:
-        """Return the global namespace."""
-        return ""
 
     def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
         """Return the class of a whole name."""

@@ -27,11 +27,13 @@ singleton_class              hook fn=singleton
 method,singleton_method      hook fn=method
 assignment                   hook fn=assignment
 call                         hook fn=call
-block,do_block,lambda        hook fn=block
+block,do_block,lambda        hook fn=local_imports
 """
 _LIBRARIES = names_in("ruby_libraries.txt")
 _MAKERS = {"Class": "type", "Struct": "type", "Data": "type", "Module": "module"}
-_LIBRARY_FILE = "library"  # as the member of an import: a file found in folders of libraries
+_CONSTANTS = ("constant", "scope_resolution")
+# how files are required: by a path from the file, or in the folders of libraries
+_REQUIRES = {"require_relative": FILE_PATH, "require": "library", "load": "library"}
 
 
 class Ruby(DeclarationRules):
@@ -55,24 +57,30 @@ class Ruby(DeclarationRules):
         """Declare a module or a class with its superclass."""
         name, base = (node.child_by_field_name(key) for key in ("name", "superclass"))
         if name is not None:
-            symbol = self._declare(walker, node, name, form.words["kind"])
-            for child in base.named_children if base is not None else ():
-                self.base(walker, symbol, "extends", child)
-            body = node.child_by_field_name("body")
-            walker.type_body(symbol, body, scope_kind=MODULE_SCOPE)
+            bases = base.named_children if base is not None else []
+            self._open(walker, node, name, form.words["kind"], bases)
+
+    def _open(
+        self, walker: "Walker", node: "Node", name: "Node", kind: str, bases: "list[Node]"
+    ) -> None:
+        """Declare a type with its members, which are in the body of a node, or in its block."""
+        symbol = self._declare(walker, node, name, kind)
+        for base in bases:
+            self.base(walker, symbol, "extends", base)
+        right = node.child_by_field_name("right")
+        holder = right.child_by_field_name("block") if right is not None else node
+        body = holder.child_by_field_name("body") if holder is not None else None
+        walker.type_body(symbol, body, scope_kind=MODULE_SCOPE)
 
     def _declare(self, walker: "Walker", node: "Node", name: "Node", kind: str) -> CodeSymbol:
         """Declare a constant; one that is written with a path is bound when modules are known."""
         path = walker.text(name)
-        if name.type == "constant":
-            return walker.declare(node, path, kind)
         symbol = walker.define(node, path.rpartition("::")[2], kind)
-        symbol.detail = path
+        if name.type == "constant":
+            walker.bind_symbol(symbol, path, node.start_byte)
+        else:
+            symbol.detail = path
         return symbol
-
-    def block(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Look only for imports in a block."""
-        self.local_imports(walker, node)
 
     def singleton(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Visit `class << self`; that of another object is not looked into."""
@@ -82,60 +90,48 @@ class Ruby(DeclarationRules):
             walker.visit_all(body)
             walker.state["single"] = before
 
-    @staticmethod
-    def _is_single(walker: "Walker") -> bool:
-        """Tell whether members are declared for the type itself."""
-        return bool(walker.state.get("single") == walker.scope)
+    def _member(self, walker: "Walker", node: "Node", name: str, kind: str) -> None:
+        """Declare a method or an attribute, of the type itself if it is written so."""
+        if node.type == "singleton_method" or walker.state.get("single") == walker.scope:
+            walker.flags.add("single")
+        walker.define(node, name, kind)
 
     def method(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Declare a method, of the type itself if it is written so."""
-        name = node.child_by_field_name("name")
-        if name is None:
-            return
-        if node.type == "singleton_method" or self._is_single(walker):
-            walker.flags.add("single")
-        walker.define(node, walker.text(name), "method" if walker.scope else "function")
-        self.local_imports(walker, node.child_by_field_name("body"))
+        """Declare a method; only the imports in its body count."""
+        if (name := node.child_by_field_name("name")) is not None:
+            self._member(walker, node, walker.text(name), "method" if walker.scope else "function")
+            self.local_imports(walker, node.child_by_field_name("body"))
 
     def assignment(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Declare constants, global variables and the types that Class.new and its like make."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
             return
-        maker = _made_kind(walker, right)
-        if maker is not None and left.type in ("constant", "scope_resolution"):
-            self._made_type(walker, node, left, right, maker)
+        maker, method, listed = (
+            right.child_by_field_name(key) for key in ("receiver", "method", "arguments")
+        )
+        word = walker.text(maker) if maker is not None and right.type == "call" else ""
+        is_made = method is not None and walker.text(method) in ("new", "define")
+        if is_made and word in _MAKERS and maker is not None and left.type in _CONSTANTS:
+            bases = listed.named_children[:1] if listed is not None and word == "Class" else []
+            bases = [maker] if word in ("Struct", "Data") else bases
+            self._open(walker, node, left, _MAKERS[word], bases)
             return
-        listed = left.named_children if left.type == "left_assignment_list" else [left]
-        for target in listed:
+        for target in left.named_children if left.type == "left_assignment_list" else [left]:
             whole = node if target is left else target
-            if target.type in ("constant", "scope_resolution"):
+            if target.type in _CONSTANTS:
                 self._declare(walker, whole, target, "constant")
             elif target.type == "global_variable":
                 with self.at_file(walker):
                     walker.declare(whole, walker.text(target), "variable")
         walker.visit_all(right)
 
-    def _made_type(
-        self, walker: "Walker", node: "Node", left: "Node", right: "Node", kind: str
-    ) -> None:
-        symbol = self._declare(walker, node, left, kind)
-        maker, listed = (right.child_by_field_name(key) for key in ("receiver", "arguments"))
-        if maker is not None and walker.text(maker) in ("Struct", "Data"):
-            self.base(walker, symbol, "extends", maker)
-        elif maker is not None and walker.text(maker) == "Class" and listed is not None:
-            for base in listed.named_children[:1]:
-                self.base(walker, symbol, "extends", base)
-        block = right.child_by_field_name("block")
-        body = block.child_by_field_name("body") if block is not None else None
-        walker.type_body(symbol, body, scope_kind=MODULE_SCOPE)
-
     def call(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Note required files, included modules and attributes; visit `private def` and others."""
         word, arguments = _bare_call(walker, node)
-        if self.note_import(walker, node):
-            return
-        if word in ("include", "extend", "prepend") and walker.scope:
+        if word in _REQUIRES:
+            self.note_import(walker, node)
+        elif word in ("include", "extend", "prepend") and walker.scope:
             symbol = walker.unit.symbols[walker.unit.scopes[walker.scope].symbol]
             for base in arguments:
                 if base.type != "self":
@@ -143,31 +139,22 @@ class Ruby(DeclarationRules):
         elif word in ("attr_accessor", "attr_reader", "attr_writer") and walker.scope:
             for name in arguments:
                 if name.type == "simple_symbol":
-                    walker.flags |= {"single"} if self._is_single(walker) else set()
-                    walker.define(name, walker.text(name).removeprefix(":"), "field")
+                    self._member(walker, name, walker.text(name).removeprefix(":"), "field")
         else:
             walker.visit_all(node)
 
-    def note_import(self, walker: "Walker", node: "Node") -> bool:
+    def note_import(self, walker: "Walker", node: "Node", _form: Form | None = None) -> None:
         """Note a file that is required by a path that is written out."""
         word, arguments = _bare_call(walker, node)
         contents = arguments[0].named_children if arguments else []
-        if word not in ("require", "load", "require_relative"):
-            return False
-        if [child.type for child in contents] == ["string_content"]:
-            kind = FILE_PATH if word == "require_relative" else _LIBRARY_FILE
-            walker.import_path(walker.text(contents[0]), node, kind)
-        return True
+        if word in _REQUIRES and [child.type for child in contents] == ["string_content"]:
+            walker.import_path(walker.text(contents[0]), node, _REQUIRES[word])
 
     def member_separator(self, symbol: CodeSymbol) -> str:
         """Return the text between the name of a type and of a symbol in it."""
         if symbol.kind in ("method", "field"):
             return "." if "single" in symbol.flags else "#"
         return "::"
-
-    def module(self, resolver: Resolver, unit: Unit) -> str:
-        """Return the place of names outside of all modules."""
-        return ""
 
     def inner_module(self, resolver: Resolver, symbol: CodeSymbol) -> str:
         """Return the whole name of a type, and bind one that is written with a path."""
@@ -241,15 +228,6 @@ def _bare_call(walker: "Walker", node: "Node") -> "tuple[str, list[Node]]":
     method, listed = (node.child_by_field_name(key) for key in ("method", "arguments"))
     arguments = listed.named_children if listed is not None else []
     return walker.text(method) if method is not None else "", arguments
-
-
-def _made_kind(walker: "Walker", node: "Node") -> str | None:
-    """Return the kind of type that a call makes: Class.new, Struct.new, Data.define, Module.new."""
-    receiver, method = (node.child_by_field_name(key) for key in ("receiver", "method"))
-    if node.type != "call" or receiver is None or method is None:
-        return None
-    is_maker = walker.text(method) in ("new", "define")
-    return _MAKERS.get(walker.text(receiver)) if is_maker else None
 
 
 LANGUAGE = language(
