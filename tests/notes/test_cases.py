@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from conftest import Clock
 from ghostmem import Ghost
 from ghostmem.errors import GhostError
-from ghostmem.notes import knowledge, roles
+from ghostmem.notes import grep, knowledge, roles
 from ghostmem.settings import Settings
 
 DATA = Path(__file__).parent.parent / "data" / "notes" / "cases"
@@ -119,6 +119,11 @@ class Scene:
         if name == "search":
             hits = [[hit.key, hit.path, hit.line] for hit in returned]
             return {"hits": hits, "notes": returned.notes}
+        if name == "grep":
+            blocks = [[block.path, block.line, block.start, block.lines] for block in returned]
+            return {"blocks": blocks, "unread": returned.unread}
+        if name == "memory_files":
+            return [str(path) for path in returned]
         return None if name in ("put", "get", "rm", "restore", "edge") else returned
 
     def plain(self, value: Any) -> Any:
@@ -174,6 +179,12 @@ def replay_knowledge(case: Case, root: Path, _: str) -> Case:
     return Scene(root, knowledge, Clock()).replay(case)
 
 
+def replay_grep(case: Case, root: Path, _: str) -> Case:
+    """Take the steps of a case in a workspace."""
+    root.mkdir()
+    return Scene(root, grep, Clock()).replay(case)
+
+
 def replay_roles(case: Case, root: Path, _: str) -> Case:
     """Take the steps of a case in a folder of role files that does not exist yet."""
     return Scene(root, roles, Clock()).replay(case)
@@ -183,6 +194,7 @@ Runner = Callable[[Case, Path, str], Case]
 RUNNERS: dict[str, Runner] = {
     "knowledge": replay_knowledge,
     "roles": replay_roles,
+    "grep": replay_grep,
     **dict.fromkeys(("mirror", "sync", "links", "write", "layouts"), replay_ghost),
 }
 

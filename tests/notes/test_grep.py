@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.notes.grep import (
     CONTEXT,
     MAX_LINE_CHARS,
@@ -60,45 +59,6 @@ def numbered(count: int, **marked: str) -> str:
 # ---------------------------------------------------------------- which files
 
 
-def test_every_memory_file_is_found_once(tmp_path: Path) -> None:
-    """memory/*.md with MEMORY.md in it, MEMORY.md at the root and daily/*.md; no other markdown, nothing hidden."""
-    lay(
-        tmp_path,
-        memory__MEMORY="",
-        memory__2026_02_15="",
-        memory__people="",
-        MEMORY="",
-        daily__2026_02_07="",
-        README="",
-        src__x="",
-    )
-    (tmp_path / "memory" / ".hidden.md").touch()
-    (tmp_path / "memory" / "notes.txt").touch()
-    assert names(tmp_path) == [
-        "MEMORY.md",
-        "daily/2026-02-07.md",
-        "memory/2026-02-15.md",
-        "memory/MEMORY.md",
-        "memory/people.md",
-    ]
-
-
-def test_the_root_may_be_the_memory_folder(tmp_path: Path) -> None:
-    """A folder named memory, or one with daily notes right in it, is searched itself."""
-    lay(
-        tmp_path,
-        memory__MEMORY="tea",
-        memory__people="tea",
-        other__2026_01_01="tea",
-        other__x="tea",
-        neither__x="tea",
-    )
-    assert names(tmp_path / "memory") == ["MEMORY.md", "people.md"]
-    assert names(tmp_path / "other") == ["2026-01-01.md", "x.md"]
-    assert names(tmp_path / "neither") == []
-    assert places(tmp_path / "memory", "tea", max_results=1)[0][0] in {"MEMORY.md", "people.md"}
-
-
 def test_a_link_does_not_bring_a_file_twice(tmp_path: Path) -> None:
     """A link to a memory file is that file; the file's own name is the one told."""
     lay(tmp_path, memory__MEMORY="tea\n", memory__2026_02_15="tea\n")
@@ -140,13 +100,6 @@ def test_a_root_that_is_a_link_is_followed(tmp_path: Path) -> None:
     assert [block.path for block in found] == ["memory/2026-01-01.md"]
 
 
-def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    """A mistyped workspace does not look like an empty memory; an empty one does."""
-    with pytest.raises(NotFoundError, match="no folder"):
-        grep(tmp_path / "nowhere", "tea")
-    assert grep(tmp_path, "tea") == []
-
-
 # ---------------------------------------------------------------- what matches
 
 
@@ -175,128 +128,7 @@ def test_a_query_without_a_match_gives_no_block(daily: Path) -> None:
     assert format_blocks(found, "zeppelin") == 'No matches found for "zeppelin".'
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "ersatztv",
-        "ERSATZTV",
-        "ErsatzTV",
-        "skill FOR pierce",
-        "tzTV sk",
-        "Set up ErsatzTV skill for Pierce.",
-    ],
-)
-def test_a_term_or_a_phrase_matches_as_a_substring_regardless_of_case(
-    tmp_path: Path, query: str
-) -> None:
-    """Words, parts of words and phrases, in any case."""
-    lay(tmp_path, memory__2026_02_15="Set up ErsatzTV skill for Pierce.\n")
-    assert places(tmp_path, query) == [("memory/2026-02-15.md", 1)]
-
-
-@pytest.mark.parametrize(
-    ("line", "query"),
-    [
-        ("Die STRASSE ist lang", "straße"),
-        ("Straße", "STRASSE"),
-        ("ΣΊΣΥΦΟΣ", "σίσυφος"),
-        ("喝绿茶", "绿茶"),
-        ("İstanbul", "i̇stanbul"),
-        ("[a-z]*", "[A-Z]*"),
-    ],
-)
-def test_case_is_folded_in_every_script(tmp_path: Path, line: str, query: str) -> None:
-    """Folding may lengthen a text; the line that is told stays right. Signs are only signs."""
-    lay(tmp_path, memory__2026_02_15=f"ßßßßß\nﬃﬃﬃ\n{line}\n")
-    assert places(tmp_path, query) == [("memory/2026-02-15.md", 3)]
-
-
-@pytest.mark.parametrize("query", ["", " ", "\n", "\t \r\n"])
-def test_an_empty_query_is_refused(tmp_path: Path, query: str) -> None:
-    """It would match every line."""
-    with pytest.raises(InvalidInputError, match="empty"):
-        grep(tmp_path, query)
-
-
-@pytest.mark.parametrize("most", [0, -1])
-def test_at_least_one_result_is_asked_for(tmp_path: Path, most: int) -> None:
-    """None at all is no search."""
-    with pytest.raises(InvalidInputError, match=f"max_results {most}"):
-        grep(tmp_path, "tea", most)
-
-
 # ---------------------------------------------------------------- blocks
-
-
-def test_three_lines_before_and_after(tmp_path: Path) -> None:
-    """A match stands in the middle of seven lines, and its own line is the one told."""
-    lay(tmp_path, memory__2026_02_15=numbered(20, l10="tea"))
-    assert list(grep(tmp_path, "tea")) == [
-        MatchBlock(
-            "memory/2026-02-15.md",
-            10,
-            7,
-            ("line 7", "line 8", "line 9", "tea", "line 11", "line 12", "line 13"),
-        )
-    ]
-
-
-@pytest.mark.parametrize(
-    ("hit", "start", "count"), [(1, 1, 4), (2, 1, 5), (19, 16, 5), (20, 17, 4)]
-)
-def test_context_is_clipped_at_the_edges_of_the_file(
-    tmp_path: Path, hit: int, start: int, count: int
-) -> None:
-    """There is no line zero, and none after the last."""
-    lay(tmp_path, memory__2026_02_15=numbered(20, **{f"l{hit}": "tea"}))
-    (block,) = grep(tmp_path, "tea")
-    assert (block.line, block.start, len(block.lines)) == (hit, start, count)
-
-
-@pytest.mark.parametrize(("second", "blocks"), [(6, 1), (11, 1), (12, 1), (13, 2)])
-def test_contexts_that_overlap_or_touch_are_one_block(
-    tmp_path: Path, second: int, blocks: int
-) -> None:
-    """Two blocks have at least a line between them; a joined one tells its first match."""
-    lay(tmp_path, memory__2026_02_15=numbered(20, **{"l5": "tea", f"l{second}": "tea"}))
-    found = grep(tmp_path, "tea")
-    assert [block.line for block in found] == [5, second][:blocks]
-    assert found[0].lines[-1] == (f"line {second + 3}" if blocks == 1 else "line 8")
-
-
-def test_max_results_counts_blocks(tmp_path: Path) -> None:
-    """Ten unless another number is given; two matches in one block are one result."""
-    lay(
-        tmp_path,
-        memory__2026_02_15=numbered(
-            200, **{f"l{number}": "tea" for number in range(10, 200, 10)}, l11="tea"
-        ),
-    )
-    assert len(grep(tmp_path, "tea")) == 10
-    assert places(tmp_path, "tea", max_results=2) == [
-        ("memory/2026-02-15.md", 10),
-        ("memory/2026-02-15.md", 20),
-    ]
-    assert len(grep(tmp_path, "tea", 100)) == 19
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["one\r\ntwo tea\r\nthree\r\n", "one\r\ntwo tea\nthree", "\ufeffone\ntwo tea\r\nthree\r\n"],
-)
-def test_line_ends_and_marks_are_not_shown(tmp_path: Path, text: str) -> None:
-    """CRLF, also mixed, a byte order mark and a missing last line end change nothing."""
-    lay(tmp_path, memory__2026_02_15=text)
-    (block,) = grep(tmp_path, "tea")
-    assert (block.line, block.lines) == (2, ("one", "two tea", "three"))
-
-
-def test_bytes_that_are_not_utf8_are_replaced(tmp_path: Path) -> None:
-    """A damaged file is searched as far as it can be read."""
-    lay(tmp_path, memory__2026_02_15="")
-    (tmp_path / "memory" / "2026-02-15.md").write_bytes(b"\xff\xfe\x00\ncaf\xe9 TEA\x80\n\xf0\x9f")
-    (block,) = grep(tmp_path, "tea")
-    assert (block.line, block.lines[1]) == (2, "caf\ufffd TEA\ufffd")
 
 
 @pytest.mark.parametrize(
