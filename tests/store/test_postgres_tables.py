@@ -123,9 +123,9 @@ def test_a_run_numbers_its_changes_over_all_namespaces(both: Ghost) -> None:
         todo = tx.runs.todo("run1", 3)
         assert todo == [entry(ns, m, op)._replace(seq=n) for n, ns, m, op in
                         ((1, NS, "m1", "DEMOTE"), (2, NS, "m2", "LINK"), (3, OTHER, "m3", "DEMOTE"))]  # fmt: skip
-        tx.runs.done("run1", {one.seq: 1 if one.ns == NS else 2 for one in todo})
+        tx.runs.done("run1", [one._replace(done=1 if one.ns == NS else 2) for one in todo])
     with both.store.engine.write() as tx:
-        tx.runs.done("run1", {4: 1})  # without having read it in this transaction
+        tx.runs.done("run1", [entry(NS, "m4")._replace(seq=4, done=1)])
         assert tx.runs.todo("run1", 10) == []
         assert [(one.seq, one.done) for one in tx.runs.entries("run1")] == [
             (1, 1),
@@ -479,7 +479,7 @@ def test_the_states_of_changes_are_recorded_in_their_namespaces(pg: Ghost) -> No
     with engine_of(pg).write() as tx:
         todo = tx.runs.todo("run1", 10)
         tx.db._watch = said.append
-        tx.runs.done("run1", {change.seq: 1 for change in todo})
+        tx.runs.done("run1", [change._replace(done=1) for change in todo])
     assert said[:2] == ["UPDATE audit SET done = %s WHERE run_id = %s AND seq = %s AND ns = %s"] * 2
 
 

@@ -48,8 +48,8 @@ def apply_planned(
         with store.engine.write(durable=False, within=None if ns is None else (ns,)) as tx:
             todo = tx.runs.todo(run.id, CHANGES_PER_TRANSACTION, ns)
             results = apply_all(store, tx, todo, run.at)
-            states = {seq: APPLIED if is_done else SKIPPED for seq, is_done in results.items()}
-            tx.runs.done(run.id, states)
+            states = {True: APPLIED, False: SKIPPED}
+            tx.runs.done(run.id, (each._replace(done=states[results[each.seq]]) for each in todo))
             is_last = len(todo) < CHANGES_PER_TRANSACTION
             if is_last and on_last is not None:
                 on_last(tx)

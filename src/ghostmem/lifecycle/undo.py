@@ -53,7 +53,8 @@ def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
         applied = [entry for entry in entries if entry.done == APPLIED]
         undone = apply_all(store, tx, applied, now, back=True)
         left = changes_of(tx, [entry for entry in applied if not undone[entry.seq]])
-        tx.runs.done(chosen.id, {entry.seq: SKIPPED for entry in entries if entry.done == 0})
+        planned = [entry for entry in entries if entry.done == 0]
+        tx.runs.done(chosen.id, (entry._replace(done=SKIPPED) for entry in planned))
         tx.runs.finish(chosen.id, chosen.finished_at or now)
         tx.runs.undone(chosen.id, now)
     if not dry_run:

@@ -1,6 +1,6 @@
 """Runs of the lifecycle, and their changes with the state before."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -108,13 +108,12 @@ class Runs(StoreTable):
         return self._entries(f"done >= 0 ORDER BY ns {way}, seq {way}", (run_id,))
 
     def _entries(self, tail: str, values: Sequence[Any]) -> list[AuditEntry]:
-        sql = f"SELECT {ENTRY.columns} FROM audit WHERE run_id = ? AND {tail}"
-        return [ENTRY.read(row) for row in self._db.iterate(sql, values)]
+        return ENTRY.select(self._db, f"WHERE run_id = ? AND {tail}", values)
 
-    def done(self, run_id: str, states: Mapping[int, int]) -> None:
-        """Record by number that changes were made (1), or skipped as their subject changed (2)."""
-        sql = "UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?"
-        self._db.run_many(sql, [(state, run_id, seq) for seq, state in states.items()])
+    def done(self, run_id: str, entries: Iterable[AuditEntry]) -> None:
+        """Record whether changes are `done` (1), or were skipped as their subject changed (2)."""
+        sql = "UPDATE audit SET done = ? WHERE run_id = ? AND seq = ? AND ns = ?"
+        self._db.run_many(sql, [(entry.done, run_id, entry.seq, entry.ns) for entry in entries])
 
     def _report(self, run_id: str, tail: str = "") -> str:
         return str(self._db.get(f"SELECT report FROM runs WHERE id = ?{tail}", (run_id,)))
