@@ -29,23 +29,23 @@ def unknown(names: Set[str] | None, migrations: Collection[str]) -> list[str]:
     return sorted((names or set()) - set(migrations))
 
 
-def newer(where: str, names: Set[str] | None, migrations: Collection[str]) -> str:
+def newer(location: str, names: Set[str] | None, migrations: Collection[str]) -> str:
     """Return the message that a newer Ghost wrote a store, or an empty text.
 
     Raises an error for a store that lacks a migration here: it cannot be written, or it would
     have been migrated."""
     if names is None:
-        raise ReadOnlyStoreError(f"{where} cannot be written, and is not a Ghost store yet")
+        raise ReadOnlyStoreError(f"{location} cannot be written, and is not a Ghost store yet")
     if _UNFINISHED in names:
         raise EngineError(
-            f"an older Ghost began to fill {where} by `ghost migrate` and did not finish",
+            f"an older Ghost began to fill {location} by `ghost migrate` and did not finish",
             "delete it, and run that `ghost migrate` again",
         )
     if strange := unknown(names, migrations):
-        return f"{where} was written by a newer Ghost (it has {strange[-1]})"
+        return f"{location} was written by a newer Ghost (it has {strange[-1]})"
     if missing := pending(names, migrations):
         raise ReadOnlyStoreError(
-            f"{where} is of an older Ghost (it lacks {missing[0]}) and cannot be written"
+            f"{location} is of an older Ghost (it lacks {missing[0]}) and cannot be written"
         )
     return ""
 

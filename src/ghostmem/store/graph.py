@@ -48,18 +48,18 @@ class EdgeTable(StoreTable):
 
     def edges(self, memory_id: str | None = None) -> Iterator[Edge]:
         """List edges in a stable order; with an id, those that touch that memory."""
-        where, values = "", list[Any]()
+        condition, values = "", list[Any]()
         if memory_id is not None:
             within, names = self._within([memory_id])
-            where = f"WHERE {within}(from_id = ? OR to_id = ?)"
+            condition = f"WHERE {within}(from_id = ? OR to_id = ?)"
             values = [*names, memory_id, memory_id]
-        sql = f"SELECT {_EDGE.columns} FROM memory_edges {where} ORDER BY from_id, to_id, rel"
+        sql = f"SELECT {_EDGE.columns} FROM memory_edges {condition} ORDER BY from_id, to_id, rel"
         yield from map(_EDGE.read, self._db.iterate(sql, values))
 
     def edge(self, from_id: str, to_id: str, rel: Rel) -> Edge | None:
         """Return one edge."""
-        where, values = self._this(from_id, to_id, rel)
-        return next(iter(_EDGE.select(self._db, f"WHERE {where}", values)), None)
+        condition, values = self._this(from_id, to_id, rel)
+        return next(iter(_EDGE.select(self._db, f"WHERE {condition}", values)), None)
 
     def touching(self, ids: Iterable[str], rels: Iterable[Rel] = ()) -> list[Tie]:
         """List the edges that start or end at one of these memories, in a stable order.
@@ -135,21 +135,21 @@ class EdgeTable(StoreTable):
         """Add an edge, or set the weight of the existing one and return False."""
         if self.add_edge(edge):
             return True
-        where, values = self._this(edge.from_id, edge.to_id, edge.rel)
-        sql = f"UPDATE memory_edges SET weight = ?, automatic = ? WHERE {where}"
+        condition, values = self._this(edge.from_id, edge.to_id, edge.rel)
+        sql = f"UPDATE memory_edges SET weight = ?, automatic = ? WHERE {condition}"
         self._db.run(sql, (edge.weight, int(edge.automatic), *values))
         return False
 
     def remove_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
         """Remove an edge and its legacy link; return False when there is neither."""
         gone = self.drop_edge(from_id, to_id, rel)
-        where, values = self._this(from_id, to_id, rel)
-        return self._db.change(f"DELETE FROM memory_links WHERE {where}", values) > 0 or gone
+        condition, values = self._this(from_id, to_id, rel)
+        return self._db.change(f"DELETE FROM memory_links WHERE {condition}", values) > 0 or gone
 
     def drop_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
         """Remove an edge but not its legacy link; return False when there is none."""
-        where, values = self._this(from_id, to_id, rel)
-        return self._db.change(f"DELETE FROM memory_edges WHERE {where}", values) > 0
+        condition, values = self._this(from_id, to_id, rel)
+        return self._db.change(f"DELETE FROM memory_edges WHERE {condition}", values) > 0
 
     def add_link(self, link: Link) -> bool:
         """Add a legacy link; return False when it exists."""
@@ -182,7 +182,7 @@ class EdgeTable(StoreTable):
         """Return the condition for pairs of live memories that relate, and its values.
 
         Of two edges that point at each other, only the heavier counts."""
-        where = (
+        condition = (
             f"{self._live_edges} AND e.rel = 'relates_to' AND NOT EXISTS (SELECT 1 FROM"
             f" memory_edges r WHERE {self._sql.same_ns('r', 'e')}r.from_id = e.to_id"
             " AND r.to_id = e.from_id AND r.rel = e.rel"
@@ -190,14 +190,14 @@ class EdgeTable(StoreTable):
         )
         at = format_time(now)
         if not seeds:
-            return where, [ns, at, at]
-        where += f" AND (a.key {self._sql.among} OR b.key {self._sql.among})"
-        return where, [ns, at, at, self._sql.array(seeds), self._sql.array(seeds)]
+            return condition, [ns, at, at]
+        condition += f" AND (a.key {self._sql.among} OR b.key {self._sql.among})"
+        return condition, [ns, at, at, self._sql.array(seeds), self._sql.array(seeds)]
 
     def alike(self, ns: str, now: datetime, seeds: Sequence[str] = ()) -> int:
         """Count the pairs of live memories of a namespace that relate."""
-        where, values = self._alike(ns, now, seeds)
-        return int(self._db.get(f"SELECT count(*) {where}", values))
+        condition, values = self._alike(ns, now, seeds)
+        return int(self._db.get(f"SELECT count(*) {condition}", values))
 
     def undecided(
         self, ns: str, now: datetime, seeds: Sequence[str] = (), limit: int = -1, again: bool = True
@@ -205,18 +205,18 @@ class EdgeTable(StoreTable):
         """List related pairs without a reasoning edge, heaviest first.
 
         Without `again`, pairs that a model was asked about are left out."""
-        where, values = self._alike(ns, now, seeds)
-        where += (
+        condition, values = self._alike(ns, now, seeds)
+        condition += (
             f" AND NOT EXISTS (SELECT 1 FROM memory_edges t WHERE {self._sql.same_ns('t', 'e')}"
             f"t.rel IN ({_TYPED}) AND {_EITHER_WAY.format('t')})"
         )
         if not again:
-            where += (
+            condition += (
                 f" AND NOT EXISTS (SELECT 1 FROM inferences i"
                 f" WHERE {self._sql.same_ns('i', 'e')}{_EITHER_WAY.format('i')})"
             )
         order = "ORDER BY e.weight DESC, a.key, b.key LIMIT ?"
-        sql = f"SELECT e.from_id, e.to_id, e.weight {where} {order}"
+        sql = f"SELECT e.from_id, e.to_id, e.weight {condition} {order}"
         rows = self._db.rows(sql, [*values, self._sql.no_limit if limit < 0 else limit])
         memories = self._memories.by_ids([end for start, to, _ in rows for end in (start, to)])
         return [(memories[start], memories[to], weight) for start, to, weight in rows]

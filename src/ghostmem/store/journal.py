@@ -136,8 +136,10 @@ class Journal(StoreTable, ABC):
         """List the last changes of a namespace after a sequence number, newest first.
 
         Lines without a time are not changes: they tell other processes of new vectors."""
-        where = f"{self._sql.of_ns('c.')} AND c.seq > ? AND c.at <> '' ORDER BY c.seq DESC LIMIT ?"
-        sql = f"SELECT c.seq, c.memory_id, c.op, c.at FROM changes c WHERE {where}"
+        condition = (
+            f"{self._sql.of_ns('c.')} AND c.seq > ? AND c.at <> '' ORDER BY c.seq DESC LIMIT ?"
+        )
+        sql = f"SELECT c.seq, c.memory_id, c.op, c.at FROM changes c WHERE {condition}"
         return [LatestChange(*row) for row in self._db.rows(sql, (ns, after, limit))]
 
     def log_access(self, ns: str, ids: Any, at: datetime, used: bool) -> None:
@@ -157,11 +159,11 @@ class Journal(StoreTable, ABC):
         """List all days of use, or those of one memory."""
         from ghostmem.model import Access
 
-        where, values = "", list[Any]()
+        condition, values = "", list[Any]()
         if memory_id is not None:
             within, names = self._within([memory_id])
-            where, values = f"WHERE {within}memory_id = ?", [*names, memory_id]
-        sql = f"SELECT {', '.join(_ACCESS)} FROM accesses {where} ORDER BY memory_id, day"
+            condition, values = f"WHERE {within}memory_id = ?", [*names, memory_id]
+        sql = f"SELECT {', '.join(_ACCESS)} FROM accesses {condition} ORDER BY memory_id, day"
         for row in self._db.iterate(sql, values):
             yield Access(*row)
 
@@ -186,8 +188,8 @@ class Journal(StoreTable, ABC):
     def uses(self, memory_ids: Sequence[str]) -> dict[str, int]:
         """Return how often each memory was used; memories that were only shown are left out."""
         within, names = self._within(memory_ids)
-        where = f"{within}memory_id {self._sql.among} AND used > 0"
-        sql = f"SELECT memory_id, sum(used) FROM accesses WHERE {where} GROUP BY memory_id"
+        condition = f"{within}memory_id {self._sql.among} AND used > 0"
+        sql = f"SELECT memory_id, sum(used) FROM accesses WHERE {condition} GROUP BY memory_id"
         rows = self._db.iterate(sql, (*names, self._sql.array(memory_ids)))
         return {memory_id: int(count) for memory_id, count in rows}
 

@@ -48,15 +48,19 @@ class Listing(StoreTable):
 
     def select(self, selection: Filter, limit: int | None = None, offset: int = 0) -> list[Memory]:
         """List memories that pass a filter, newest first, with their files and symbols."""
-        where, values = self._where(selection)
+        condition, values = self._where(selection)
         limits = [self._sql.no_limit if limit is None else limit, offset]
-        memories = self._memories.many(f"{where} {_NEWEST} LIMIT ? OFFSET ?", [*values, *limits])
+        memories = self._memories.many(
+            f"{condition} {_NEWEST} LIMIT ? OFFSET ?", [*values, *limits]
+        )
         return self._memories.with_refs(memories)
 
     def first(self, selection: Filter, order: str, limit: int) -> list[Memory]:
         """List the first memories that pass a filter in one of ORDERS, without files or symbols."""
-        where, values = self._where(selection)
-        return self._memories.many(f"{where} ORDER BY {ORDERS[order]} LIMIT ?", [*values, limit])
+        condition, values = self._where(selection)
+        return self._memories.many(
+            f"{condition} ORDER BY {ORDERS[order]} LIMIT ?", [*values, limit]
+        )
 
     def groups(self, selection: Filter, *by: str) -> list[Group]:
         """Count memories that pass a filter by some of namespace, tier and source."""
@@ -69,9 +73,9 @@ class Listing(StoreTable):
 
     def parts(self, row_type: RowType[T], selection: Filter) -> Iterator[T]:
         """Yield some fields of all memories that pass a filter, by namespace and key."""
-        where, values = self._where(selection)
+        condition, values = self._where(selection)
         columns = ", ".join(f"m.{name}" for name in row_type.names)
-        sql = f"SELECT {columns} FROM memories m WHERE {where} ORDER BY m.ns, m.key, m.version"
+        sql = f"SELECT {columns} FROM memories m WHERE {condition} ORDER BY m.ns, m.key, m.version"
         yield from map(row_type.read, self._db.iterate(sql, values))
 
     def rows(self, ns: NsFilter) -> Iterator[Memory]:
@@ -81,18 +85,20 @@ class Listing(StoreTable):
 
     def count_rows(self, ns: NsFilter) -> int:
         """Count the versions that `rows` yields."""
-        where, values = ns_part(ns)
-        return int(self._db.get(f"SELECT count(*) FROM memories m WHERE {where}", values))
+        condition, values = ns_part(ns)
+        return int(self._db.get(f"SELECT count(*) FROM memories m WHERE {condition}", values))
 
     def count(self, selection: Filter) -> int:
         """Count memories that pass a filter."""
-        where, values = self._where(selection)
-        return int(self._db.get(f"SELECT count(*) FROM memories m WHERE {where}", values))
+        condition, values = self._where(selection)
+        return int(self._db.get(f"SELECT count(*) FROM memories m WHERE {condition}", values))
 
     def exceeds(self, selection: Filter, count: int) -> bool:
         """Say whether more memories than this pass a filter; all others are not read."""
-        where, values = self._where(selection)
-        sql = f"SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {where} LIMIT ?) AS passing"
+        condition, values = self._where(selection)
+        sql = (
+            f"SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {condition} LIMIT ?) AS passing"
+        )
         return int(self._db.get(sql, [*values, count + 1])) > count
 
     def expired(self, now: datetime) -> list[Memory]:
@@ -102,8 +108,8 @@ class Listing(StoreTable):
 
     def pinned(self, ns: NsFilter, now: datetime) -> list[Memory]:
         """List the pinned memories, most important first."""
-        where, values = self._where(Filter(ns=ns, now=now, pinned=True, closed=False))
-        return self._memories.many(f"{where} ORDER BY {self._by_importance}", values)
+        condition, values = self._where(Filter(ns=ns, now=now, pinned=True, closed=False))
+        return self._memories.many(f"{condition} ORDER BY {self._by_importance}", values)
 
     def decisions(
         self, selection: Filter, tags: Sequence[str], importance: float, limit: int
@@ -112,9 +118,9 @@ class Listing(StoreTable):
 
         These are procedural memories, and those with a high or critical priority, with one of some
         tags, or with at least some importance."""
-        where, values = self._where(selection)
+        condition, values = self._where(selection)
         tail = (
-            f"{where} AND (m.kind = 'procedural' OR m.priority IN ('high', 'critical')"
+            f"{condition} AND (m.kind = 'procedural' OR m.priority IN ('high', 'critical')"
             f" OR m.importance >= ? OR {self._sql.any_tag})"
             f" ORDER BY {self._by_importance} LIMIT ?"
         )
@@ -123,18 +129,18 @@ class Listing(StoreTable):
     def expired_ids(self, ns: NsFilter, now: datetime) -> set[str]:
         """Return the ids of live versions that have expired and were not collected yet."""
         # few memories expire, many share a namespace
-        where, values = ns_part(ns, f"{self._sql.unindexed}m.ns")
+        condition, values = ns_part(ns, f"{self._sql.unindexed}m.ns")
         sql = (
-            f"SELECT m.id FROM memories m WHERE {where} AND m.expires_at IS NOT NULL"
+            f"SELECT m.id FROM memories m WHERE {condition} AND m.expires_at IS NOT NULL"
             f" AND m.expires_at <= ? AND {LIVE}"
         )
         return {row[0] for row in self._db.iterate(sql, [*values, format_time(now)])}
 
     def has_closed(self, ns: NsFilter, now: datetime) -> bool:
         """Say whether the validity of any live memory has ended."""
-        where, values = ns_part(ns)
+        condition, values = ns_part(ns)
         sql = (
-            f"SELECT 1 FROM memories m WHERE {where} AND m.valid_to IS NOT NULL"
+            f"SELECT 1 FROM memories m WHERE {condition} AND m.valid_to IS NOT NULL"
             f" AND m.valid_to <= ? AND {LIVE} LIMIT 1"
         )
         return self._db.get(sql, [*values, format_time(now)]) is not None
@@ -143,8 +149,8 @@ class Listing(StoreTable):
         """Return the ids of those memories that pass a filter."""
         if self.ns is not None and selection.ns.matches(self.ns):
             selection = replace(selection, ns=NsFilter(self.ns))
-        where, values = self._where(selection)
-        sql = f"SELECT m.id FROM {self._sql.given_memories} WHERE {where}"
+        condition, values = self._where(selection)
+        sql = f"SELECT m.id FROM {self._sql.given_memories} WHERE {condition}"
         return {row[0] for row in self._db.iterate(sql, [self._sql.array(ids), *values])}
 
     def dead_keys(self, before: datetime) -> list[Memory]:
@@ -164,29 +170,29 @@ class Listing(StoreTable):
     def namespaces(self, ns: NsFilter, now: datetime) -> list[tuple[str, int, int, int]]:
         """List namespaces as (name, live memories, live keys, sequence of the audit log)."""
         name = f"n.{self._sql.ns_name}"
-        where, values = ns_part(ns, name)
+        condition, values = ns_part(ns, name)
         return self._db.rows(
             f"SELECT {name}, count(m.id) FILTER (WHERE {LIVE} AND {UNEXPIRED}),"
             f" count(DISTINCT m.key) FILTER (WHERE {LIVE} AND {UNEXPIRED}),"
             f" n.sequence FROM namespaces n"
-            f" LEFT JOIN memories m ON m.ns = {name} WHERE {where} GROUP BY {name}, n.sequence"
+            f" LEFT JOIN memories m ON m.ns = {name} WHERE {condition} GROUP BY {name}, n.sequence"
             f" HAVING count(m.id) > 0 ORDER BY {name}",
             [*[format_time(now)] * 2, *values],
         )
 
     def tag_counts(self, selection: Filter) -> list[tuple[str, int]]:
         """Count memories that pass a filter by tag, most used first."""
-        where, values = self._where(selection)
+        condition, values = self._where(selection)
         return self._db.rows(
             f"SELECT {self._sql.tag_name}, count(*) FROM memories m, {self._sql.tag_values}"
-            f" WHERE {where} AND m.tags IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
+            f" WHERE {condition} AND m.tags IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
             values,
         )
 
     def kind_counts(self, selection: Filter) -> list[tuple[str, str, int]]:
         """Count memories that pass a filter by namespace and kind."""
-        where, values = self._where(selection)
-        sql = f"SELECT m.ns, m.kind, count(*) FROM memories m WHERE {where} GROUP BY 1, 2"
+        condition, values = self._where(selection)
+        sql = f"SELECT m.ns, m.kind, count(*) FROM memories m WHERE {condition} GROUP BY 1, 2"
         return self._db.rows(sql, values)
 
     def totals(self, now: datetime) -> dict[str, int]:

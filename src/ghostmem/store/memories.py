@@ -60,12 +60,6 @@ class Memories(StoreTable):
         is_stored = normal[1] == key or self._db.row(f"{_IDS} LIMIT 1", normal) is not None
         return normal if is_stored else (ns, key)
 
-    def last_id(self, ns: str, key: str) -> str | None:
-        """Return the id of the highest version of a key."""
-        sql = f"{_IDS} ORDER BY version DESC LIMIT 1"
-        id_: str | None = self._db.get(sql, self._place(ns, key))
-        return id_
-
     def superseded(self, memory_ids: Sequence[str]) -> set[str]:
         """Return those of some versions that have a later one."""
         within, names = self._within(memory_ids, "m.")
@@ -97,9 +91,9 @@ class Memories(StoreTable):
         for ns, key in keys:
             by_ns.setdefault(ns, []).append(key)
         histories: dict[tuple[str, str], list[Memory]] = {}
-        where = f"m.ns = ? AND m.key {self._sql.among} ORDER BY m.version"
+        condition = f"m.ns = ? AND m.key {self._sql.among} ORDER BY m.version"
         for ns, names in by_ns.items():
-            for memory in self.many(where, (ns, self._sql.array(names))):
+            for memory in self.many(condition, (ns, self._sql.array(names))):
                 histories.setdefault((ns, memory.key), []).append(memory)
         return histories
 
@@ -114,16 +108,16 @@ class Memories(StoreTable):
         if missing := [id_ for id_ in memory_ids if id_ not in expected]:
             # an id finds its row in any namespace, but a cluster would ask all nodes
             within, names = ("", []) if self.ns is None else self._of(self.ns, "m.")
-            where = f"{within}m.id {self._sql.among}"
+            condition = f"{within}m.id {self._sql.among}"
             values = (*names, self._sql.array(missing))
-            memories.update((memory.id, memory) for memory in self.many(where, values))
+            memories.update((memory.id, memory) for memory in self.many(condition, values))
         return memories
 
     def sizes(self, memory_ids: Sequence[str]) -> dict[str, MemorySize]:
         """Return the keys and sizes of versions by their ids."""
         within, names = self._within(memory_ids, "m.")
-        where = f"{within}m.id {self._sql.among}"
-        sql = f"SELECT m.id, m.key, m.est_tokens FROM memories m WHERE {where}"
+        condition = f"{within}m.id {self._sql.among}"
+        sql = f"SELECT m.id, m.key, m.est_tokens FROM memories m WHERE {condition}"
         rows = self._db.iterate(sql, (*names, self._sql.array(memory_ids)))
         return {id_: MemorySize(key, tokens) for id_, key, tokens in rows}
 
@@ -131,8 +125,8 @@ class Memories(StoreTable):
         """Read memories of chunks that a reading transaction is going to ask for by their ids."""
         of_ns = self._sql.of_ns("c.")
         sql = f"SELECT c.memory_id FROM chunks c WHERE {of_ns} AND c.id {self._sql.among}"
-        where = f"m.ns = ? AND m.id {self._sql.among_rows(sql)}"
-        memories = self.many(where, (ns, ns, self._sql.array(chunks)))
+        condition = f"m.ns = ? AND m.id {self._sql.among_rows(sql)}"
+        memories = self.many(condition, (ns, ns, self._sql.array(chunks)))
         self._expected.update((memory.id, memory) for memory in memories)
 
     def insert(self, memory: Memory) -> None:

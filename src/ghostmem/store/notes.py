@@ -49,14 +49,14 @@ class Notes(StoreTable, ABC):
         return f"{within}{alias}folder_id = ?", [*names, folder_id]
 
     def _read(self, folder_id: int, tail: str, *values: str) -> list[Note]:
-        where, place = self._in_folder(folder_id)
-        sql = f"SELECT {', '.join(_NOTE)} FROM notes WHERE {where} {tail}"
+        condition, place = self._in_folder(folder_id)
+        sql = f"SELECT {', '.join(_NOTE)} FROM notes WHERE {condition} {tail}"
         return [_note_of(row) for row in self._db.iterate(sql, [*place, *values])]
 
     def folders(self, ns: NsFilter) -> list[Folder]:
         """Return the folders whose namespace passes a filter."""
-        where, values = ns_part(ns, "ns")
-        return _FOLDER.select(self._db, f"WHERE {where} ORDER BY id", values)
+        condition, values = ns_part(ns, "ns")
+        return _FOLDER.select(self._db, f"WHERE {condition} ORDER BY id", values)
 
     def add_folder(
         self, root: str, layout: str, ns: str, at: datetime, source_kind: str | None = None
@@ -71,8 +71,8 @@ class Notes(StoreTable, ABC):
 
     def drop_folder(self, folder_id: int) -> None:
         """Delete a folder and its notes from the store."""
-        where, values = self._in_folder(folder_id)
-        self._db.run(f"DELETE FROM notes WHERE {where}", values)
+        condition, values = self._in_folder(folder_id)
+        self._db.run(f"DELETE FROM notes WHERE {condition}", values)
         self._db.run("DELETE FROM note_folders WHERE id = ?", (folder_id,))
 
     def reconciled(self, folder_id: int, at: datetime | None, unavailable: str) -> None:
@@ -90,9 +90,9 @@ class Notes(StoreTable, ABC):
 
     def stats(self, folder_id: int) -> tuple[dict[str, tuple[int, int, int]], dict[str, str], bool]:
         """Return stats and problems of a folder's notes by path, and whether any is missing."""
-        where, values = self._in_folder(folder_id)
+        condition, values = self._in_folder(folder_id)
         columns = "path, size, mtime_ns, inode, problem, missing_at"
-        sql = f"SELECT {columns} FROM notes WHERE {where} ORDER BY path"
+        sql = f"SELECT {columns} FROM notes WHERE {condition} ORDER BY path"
         rows = self._db.rows(sql, values)
         problems = {row[0]: row[4] for row in rows if row[4]}
         stats = {row[0]: (row[1], row[2], int(row[3])) for row in rows}
@@ -104,9 +104,9 @@ class Notes(StoreTable, ABC):
 
     def put(self, folder_id: int, note: Note) -> None:
         """Write a note, under another path if it moved."""
-        where, place = self._in_folder(folder_id)
-        where += f" AND {self._sql.note_path} AND id <> ?"
-        self._db.run(f"DELETE FROM notes WHERE {where}", [*place, note.path, note.id])
+        condition, place = self._in_folder(folder_id)
+        condition += f" AND {self._sql.note_path} AND id <> ?"
+        self._db.run(f"DELETE FROM notes WHERE {condition}", [*place, note.path, note.id])
         names = (*self._sql.owner, "folder_id", *_NOTE)
         sets = ", ".join(f"{name} = excluded.{name}" for name in _NOTE if name != "id")
         self._db.run(
@@ -123,8 +123,8 @@ class Notes(StoreTable, ABC):
     def sections(self, note_id: str) -> dict[str, tuple[str, int, str]]:
         """Return a note's sections as (name, line, hash) by the ids of their memories."""
         within, names = self._within([note_id], table="notes")
-        where = f"{within}note_id = ? ORDER BY memory_id"
-        sql = f"SELECT memory_id, name, line, hash FROM note_sections WHERE {where}"
+        condition = f"{within}note_id = ? ORDER BY memory_id"
+        sql = f"SELECT memory_id, name, line, hash FROM note_sections WHERE {condition}"
         rows = self._db.rows(sql, (*names, note_id))
         return {row[0]: (row[1], row[2], row[3]) for row in rows}
 
@@ -142,8 +142,8 @@ class Notes(StoreTable, ABC):
 
     def _of_sections(self, columns: str, folder_id: int, order: str, join: str = "") -> list[Any]:
         """Return columns of a folder's sections, the memory first."""
-        where, values = self._in_folder(folder_id, "n.")
-        sql = f"SELECT {columns} {self._sections} {join} WHERE {where} ORDER BY {order}"
+        condition, values = self._in_folder(folder_id, "n.")
+        sql = f"SELECT {columns} {self._sections} {join} WHERE {condition} ORDER BY {order}"
         return self._db.rows(sql, values)
 
     def section_ids(self, folder_id: int) -> list[str]:
@@ -185,8 +185,8 @@ class Notes(StoreTable, ABC):
     def links_of(self, memory_id: str) -> list[tuple[str, str, str | None]]:
         """Return the links of a section as (word, target, target's memory)."""
         within, names = self._within([memory_id])
-        where = f"{within}memory_id = ? ORDER BY word, target"
-        sql = f"SELECT word, target, to_id FROM note_links WHERE {where}"
+        condition = f"{within}memory_id = ? ORDER BY word, target"
+        sql = f"SELECT word, target, to_id FROM note_links WHERE {condition}"
         return self._db.rows(sql, (*names, memory_id))
 
     def put_link(self, memory_id: str, word: str, target: str, to_id: str | None) -> None:
@@ -197,8 +197,8 @@ class Notes(StoreTable, ABC):
     def drop_link(self, memory_id: str, word: str, target: str) -> None:
         """Delete a link."""
         within, names = self._within([memory_id])
-        where = f"{within}memory_id = ? AND word = ? AND target = ?"
-        self._db.run(f"DELETE FROM note_links WHERE {where}", [*names, memory_id, word, target])
+        condition = f"{within}memory_id = ? AND word = ? AND target = ?"
+        self._db.run(f"DELETE FROM note_links WHERE {condition}", [*names, memory_id, word, target])
 
     @abstractmethod
     def spare(self, memory_id: str, hashes: Sequence[str], at: datetime) -> None:
@@ -214,10 +214,10 @@ class Notes(StoreTable, ABC):
     def _twin(self, memory_id: str, section: str) -> str | None:
         """Return the memory of another section with the same hash."""
         within, names = self._within([memory_id])
-        where = f"{within}hash = ? AND memory_id <> ? ORDER BY memory_id LIMIT 1"
+        condition = f"{within}hash = ? AND memory_id <> ? ORDER BY memory_id LIMIT 1"
         values = (*names, section, memory_id)
         twin: str | None = self._db.get(
-            f"SELECT memory_id FROM note_sections WHERE {where}", values
+            f"SELECT memory_id FROM note_sections WHERE {condition}", values
         )
         return twin
 

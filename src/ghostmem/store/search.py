@@ -44,10 +44,10 @@ class Search(StoreTable, ABC):
             ns = str(selection.ns)
         if ns is not None and self._sql.owner:
             names, tail = [ns, ns], f"c.ns = ? AND {tail}"
-        where, bound = clause(self._sql, selection)
+        condition, bound = clause(self._sql, selection)
         # the order is kept, or the planner would scan a namespace instead of a few chunks
         join = self._sql.of_chunk.format("?" if names else "c.ns")
-        sql = f"{columns} FROM chunks c {join} WHERE {tail} AND {where}{order}"
+        sql = f"{columns} FROM chunks c {join} WHERE {tail} AND {condition}{order}"
         return self._db.iterate(sql, [*names, *values, *bound])
 
     def _candidates(
@@ -117,11 +117,11 @@ class Search(StoreTable, ABC):
 
     def allowed(self, space: Space, selection: Filter, limit: int) -> list[int] | None:
         """Return all chunks of a namespace that pass a filter, or None if more than `limit` do."""
-        where, values = clause(self._sql, selection)
+        condition, values = clause(self._sql, selection)
         rows = self._db.rows(
             f"SELECT c.id FROM memories m {self._sql.ordered_join} chunks c"
             f" ON {self._sql.same_ns('c', 'm')}c.memory_id = m.id"
-            f" WHERE {where} AND {self._sql.of_ns('c.')} LIMIT ?",
+            f" WHERE {condition} AND {self._sql.of_ns('c.')} LIMIT ?",
             [*values, space.name, limit + 1],
         )
         return [number for (number,) in rows] if len(rows) <= limit else None
@@ -171,8 +171,8 @@ class Search(StoreTable, ABC):
 
     def thread_average(self, space: Space) -> float:
         """Return the mean length of a namespace's threads."""
-        where = f"{self._sql.of_ns()} AND chunks > 0"
-        sql = f"SELECT coalesce(avg(length), 1.0) FROM threads WHERE {where}"
+        condition = f"{self._sql.of_ns()} AND chunks > 0"
+        sql = f"SELECT coalesce(avg(length), 1.0) FROM threads WHERE {condition}"
         return float(self._db.get(sql, (space.name,)))
 
     def thread(self, number: int, selection: Filter) -> list[ChunkCandidate]:

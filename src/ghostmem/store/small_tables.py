@@ -139,5 +139,5 @@ class Quarantine(StoreTable):
         sql = "DELETE FROM quarantine WHERE ns = ? AND id = ?"
         return ns is not None and self._db.change(sql, (ns, held_id)) > 0
 
-    def _read(self, where: str, values: list[Any]) -> list[Held]:
-        return _HELD.select(self._db, f"WHERE {where} ORDER BY at, id", values)
+    def _read(self, condition: str, values: list[Any]) -> list[Held]:
+        return _HELD.select(self._db, f"WHERE {condition} ORDER BY at, id", values)

@@ -13,8 +13,8 @@ class SourceAliases(StoreTable):
 
     def all(self, ns: NsFilter) -> list[SourceAlias]:
         """List the aliases of some namespaces in order."""
-        where, values = ns_part(ns, "ns")
-        return _ALIAS.select(self._db, f"WHERE {where} ORDER BY ns, canonical, alias", values)
+        condition, values = ns_part(ns, "ns")
+        return _ALIAS.select(self._db, f"WHERE {condition} ORDER BY ns, canonical, alias", values)
 
     def put(self, alias: SourceAlias) -> None:
         """Write an alias, replacing the one with this spelling."""

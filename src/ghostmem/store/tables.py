@@ -44,10 +44,7 @@ class Table(NamedTuple):
     key: tuple[str, ...]
     via: str = ""
     parents: tuple[tuple[str, str, str], ...] = ()  # column, table it points to, column there
-    ends: tuple[str, ...] = ()  # the columns that name memories
     unique: tuple[str, ...] = ()  # PostgreSQL's key after `ns`, where that differs
-    replaced: bool = False  # update by delete and insert, since more than the key is unique
-    logged: bool = False  # large, and never changed without a line in the audit log
     only: str = ""  # the one engine that has it
     unique_in_ns: bool = False  # the key is unique in a namespace only, on every engine
 
@@ -72,7 +69,6 @@ class Table(NamedTuple):
 
 _MEMORY = (("memory_id", "memories", "id"),)
 _PAIR = (("from_id", "memories", "id"), ("to_id", "memories", "id"))
-_ENDS = ("from_id", "to_id")
 
 
 def _columns(text: str) -> tuple[ColumnName, ...]:
@@ -141,9 +137,8 @@ TABLES: tuple[Table, ...] = (
         ),
         ("id",),
         "memory",
-        ends=("id",),
     ),
-    Table("threads", _columns("id scope chunks length"), ("scope",), "number", replaced=True),
+    Table("threads", _columns("id scope chunks length"), ("scope",), "number"),
     Table(
         "chunks",
         _columns(
@@ -152,9 +147,6 @@ TABLES: tuple[Table, ...] = (
         ("memory_id", "seq"),
         "memory",
         _MEMORY,
-        ("memory_id",),
-        replaced=True,
-        logged=True,
     ),
     Table(
         "vectors",
@@ -162,7 +154,6 @@ TABLES: tuple[Table, ...] = (
         ("model_id", "chunk_id"),
         "number",
         (("chunk_id", "chunks", "id"),),
-        logged=True,
     ),
     Table(
         "memory_edges",
@@ -174,7 +165,6 @@ TABLES: tuple[Table, ...] = (
         ("from_id", "to_id", "rel"),
         "memory",
         _PAIR,
-        _ENDS,
     ),
     Table(
         "memory_links",
@@ -182,7 +172,6 @@ TABLES: tuple[Table, ...] = (
         ("from_id", "to_id", "rel"),
         "memory",
         _PAIR,
-        _ENDS,
     ),
     Table(
         "memory_files",
@@ -190,7 +179,6 @@ TABLES: tuple[Table, ...] = (
         ("memory_id", "path"),
         "memory",
         _MEMORY,
-        ("memory_id",),
         ("memory_id", "digest"),
     ),
     Table(
@@ -199,7 +187,6 @@ TABLES: tuple[Table, ...] = (
         ("memory_id", "root", "language", "name", "path"),
         "memory",
         _MEMORY,
-        ("memory_id",),
         ("memory_id", "digest"),
     ),
     Table(
@@ -208,7 +195,6 @@ TABLES: tuple[Table, ...] = (
         ("memory_id", "day"),
         "memory",
         _MEMORY,
-        ("memory_id",),
     ),
     Table(
         "inferences",
@@ -216,9 +202,8 @@ TABLES: tuple[Table, ...] = (
         ("from_id", "to_id"),
         "memory",
         _PAIR,
-        _ENDS,
     ),
-    Table("unlinked", _columns("memory_id"), ("memory_id",), "memory", _MEMORY, ("memory_id",)),
+    Table("unlinked", _columns("memory_id"), ("memory_id",), "memory", _MEMORY),
     Table(
         "aliases",
         _columns(
@@ -228,7 +213,6 @@ TABLES: tuple[Table, ...] = (
         ("memory_id", "content"),
         "memory",
         _MEMORY,
-        ("memory_id",),
         ("memory_id", "digest"),
     ),
     Table("quarantine", _columns("id key content fields:json reasons:list at:time"), ("id",), "ns"),
@@ -253,7 +237,6 @@ TABLES: tuple[Table, ...] = (
         "folder",
         (("folder_id", "note_folders", "id"),),
         unique=("folder_id", "digest"),
-        replaced=True,
     ),
     Table(
         "note_sections",
@@ -261,7 +244,6 @@ TABLES: tuple[Table, ...] = (
         ("memory_id",),
         "memory",
         (*_MEMORY, ("note_id", "notes", "id")),
-        ("memory_id",),
     ),
     Table(
         "note_links",
@@ -269,7 +251,6 @@ TABLES: tuple[Table, ...] = (
         ("memory_id", "word", "target"),
         "memory",
         (*_MEMORY, ("to_id", "memories", "id")),
-        ("memory_id", "to_id"),
         ("memory_id", "digest"),
     ),
     Table(
@@ -277,7 +258,6 @@ TABLES: tuple[Table, ...] = (
         _columns("ns_id seq memory_id op at actor hash line"),
         ("seq",),
         "number",
-        logged=True,
     ),
 )
 BY_NAME: Mapping[str, Table] = {table.name: table for table in TABLES}

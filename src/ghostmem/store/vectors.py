@@ -71,9 +71,9 @@ class Vectors(StoreTable, ABC):
         return self._db.get("SELECT dimension FROM models WHERE id = ?", (model,)) or 0
 
     def _must_reload(self, view: VectorView, space: Space) -> bool:
-        where = f"{self._sql.of_ns('c.')} AND c.seq > ? AND c.op = 'embed' LIMIT 1"
+        condition = f"{self._sql.of_ns('c.')} AND c.seq > ? AND c.op = 'embed' LIMIT 1"
         values = (space.name, view.sequence)
-        filled = self._db.get(f"SELECT 1 FROM changes c WHERE {where}", values)
+        filled = self._db.get(f"SELECT 1 FROM changes c WHERE {condition}", values)
         return filled is not None or view.is_stale(space.chunks)
 
     def view(self, model: int, space: Space) -> VectorView:

@@ -29,7 +29,7 @@ def administered(url: str) -> "Iterator[psycopg.Connection[Any]]":
         yield connection
 
 
-def require_citus(connection: "psycopg.Connection[Any]", where: str) -> str:
+def require_citus(connection: "psycopg.Connection[Any]", location: str) -> str:
     """Return the version of Citus in this database, or raise an error with the next step."""
     row = connection.execute(
         "SELECT extversion FROM pg_extension WHERE extname = 'citus'"
@@ -41,18 +41,18 @@ def require_citus(connection: "psycopg.Connection[Any]", where: str) -> str:
     ).fetchone()
     if available:
         raise EngineError(
-            f"{where} does not use Citus",
+            f"{location} does not use Citus",
             f"run CREATE EXTENSION citus in it on every node; {_DOCS}",
         )
     raise EngineError(
-        f"the server of {where} has no Citus",
+        f"the server of {location} has no Citus",
         f"install Citus, preload it, and add its workers; {_DOCS}",
     )
 
 
-def nodes(connection: "psycopg.Connection[Any]", where: str) -> list[ClusterNode]:
+def nodes(connection: "psycopg.Connection[Any]", location: str) -> list[ClusterNode]:
     """List the servers of a cluster, the coordinator first."""
-    require_citus(connection, where)
+    require_citus(connection, location)
     rows = connection.execute(
         "SELECT n.nodename, n.nodeport, n.groupid, n.isactive, count(s.shardid), "
         "coalesce(sum(s.shard_size), 0)"
@@ -78,17 +78,18 @@ def kinds(connection: "psycopg.Connection[Any]") -> dict[str, str]:
 
 def distribute(
     connection: "psycopg.Connection[Any]",
-    where: str,
+    location: str,
     shards: int,
     progress: Callable[[int], None] | None = None,
 ) -> Distribution:
     """Copy the tables of the store to every node, and distribute those of namespaces.
 
     It is one transaction."""
-    require_citus(connection, where)
-    if not any(node.role == "worker" and node.active for node in nodes(connection, where)):
+    require_citus(connection, location)
+    if not any(node.role == "worker" and node.active for node in nodes(connection, location)):
         raise EngineError(
-            f"{where} has no worker", f"add some with SELECT citus_add_node('HOST', 5432); {_DOCS}"
+            f"{location} has no worker",
+            f"add some with SELECT citus_add_node('HOST', 5432); {_DOCS}",
         )
     done: dict[str, list[str]] = {"distributed": [], "copied": [], "already": []}
     with connection.transaction():
@@ -130,23 +131,25 @@ def _spread(connection: "psycopg.Connection[Any]", table: str, shards: int) -> N
 
 
 def isolate(
-    connection: "psycopg.Connection[Any]", where: str, ns: str, to: tuple[str, int] | None
+    connection: "psycopg.Connection[Any]", location: str, ns: str, to: tuple[str, int] | None
 ) -> Isolation:
     """Give a namespace a shard to itself and optionally move that shard to another node.
 
     Other namespaces can be written meanwhile."""
-    require_citus(connection, where)
+    require_citus(connection, location)
     if kinds(connection).get(ANCHOR) != "distributed":
         raise InvalidInputError(
-            f"{where} is not distributed over a cluster yet", "run `ghost admin distribute` first"
+            f"{location} is not distributed over a cluster yet",
+            "run `ghost admin distribute` first",
         )
     if connection.execute("SELECT 1 FROM namespaces WHERE ns = %s", (ns,)).fetchone() is None:
         raise NotFoundError(f"there is no namespace {ns}", "`ghost ns list` shows which there are")
     if to is not None and (*to,) not in {
-        (node.host, node.port) for node in nodes(connection, where)
+        (node.host, node.port) for node in nodes(connection, location)
     }:
         raise NotFoundError(
-            f"{to[0]}:{to[1]} is not a node of {where}", "`ghost admin nodes` shows which there are"
+            f"{to[0]}:{to[1]} is not a node of {location}",
+            "`ghost admin nodes` shows which there are",
         )
     alone, moved = _alone(connection, ns), False
     try:

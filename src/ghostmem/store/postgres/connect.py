@@ -59,25 +59,25 @@ class SilentServerError(psycopg.OperationalError):
 
 _ENCODING = (pg.UntranslatableCharacter, pg.CharacterNotInRepertoire)
 _WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineError], str], ...] = (
-    (PoolTimeout, StoreBusyError, "every connection to {where} is in use, or none can be made"),
+    (PoolTimeout, StoreBusyError, "every connection to {location} is in use, or none can be made"),
     (
         (pg.LockNotAvailable, pg.DeadlockDetected, pg.SerializationFailure),
         StoreBusyError,
-        "{where} is locked by another writer",
+        "{location} is locked by another writer",
     ),
-    (pg.QueryCanceled, StoreBusyError, "{where} took too long"),
-    (SilentServerError, LostConnectionError, "{where} does not answer"),
-    (pg.TooManyConnections, StoreBusyError, "{where} takes no more connections"),
+    (pg.QueryCanceled, StoreBusyError, "{location} took too long"),
+    (SilentServerError, LostConnectionError, "{location} does not answer"),
+    (pg.TooManyConnections, StoreBusyError, "{location} takes no more connections"),
     (
         (pg.UniqueViolation, pg.DivisionByZero),
         ChangedMeanwhileError,
-        "another writer has changed {where}",
+        "another writer has changed {location}",
     ),
-    ((pg.DiskFull, pg.OutOfMemory), StoreFullError, "there is no space left for {where}"),
-    (pg.ReadOnlySqlTransaction, ReadOnlyStoreError, "{where} cannot be written"),
-    (pg.InsufficientPrivilege, ReadOnlyStoreError, "{where} refuses this role"),
-    ((pg.DataCorrupted, pg.IndexCorrupted), CorruptStoreError, "{where} is damaged"),
-    (_ENCODING, EngineError, "{where} has an encoding that cannot store this text"),
+    ((pg.DiskFull, pg.OutOfMemory), StoreFullError, "there is no space left for {location}"),
+    (pg.ReadOnlySqlTransaction, ReadOnlyStoreError, "{location} cannot be written"),
+    (pg.InsufficientPrivilege, ReadOnlyStoreError, "{location} refuses this role"),
+    ((pg.DataCorrupted, pg.IndexCorrupted), CorruptStoreError, "{location} is damaged"),
+    (_ENCODING, EngineError, "{location} has an encoding that cannot store this text"),
 )
 
 
@@ -291,7 +291,7 @@ def checked_url(url: str) -> str:
     return url
 
 
-def unreachable(where: str, reason: str) -> LostConnectionError:
+def unreachable(location: str, reason: str) -> LostConnectionError:
     """Return the error for a database to which no connection can be made."""
     if "database" in reason and "does not exist" in reason:
         hint = "create it, for example with `createdb`, or correct the URL"
@@ -299,7 +299,7 @@ def unreachable(where: str, reason: str) -> LostConnectionError:
         hint = "check the role and the password in the URL, in ~/.pgpass or in PGPASSWORD"
     else:
         hint = "check that the server runs and the URL is right"
-    return LostConnectionError(f"{where} cannot be reached ({reason})", hint)
+    return LostConnectionError(f"{location} cannot be reached ({reason})", hint)
 
 
 def is_lost(error: psycopg.Error) -> bool:
@@ -310,24 +310,24 @@ def is_lost(error: psycopg.Error) -> bool:
     return fatal or error.sqlstate is None
 
 
-def translate(error: Exception, where: str) -> Exception:
+def translate(error: Exception, location: str) -> Exception:
     """Return the Ghost error for an error of PostgreSQL, or the error itself."""
     diagnosis = error.diag.message_primary if isinstance(error, psycopg.Error) else None
     reason = " ".join((diagnosis or str(error)).split())  # without the statement
     for their_type, our_type, words in _WORDS:
         if isinstance(error, their_type):
-            return our_type(f"{words.format(where=where)} ({reason})", _HINTS.get(their_type))
+            return our_type(f"{words.format(location=location)} ({reason})", _HINTS.get(their_type))
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return LostConnectionError(
-            f"the connection to {where} broke, and nothing of this was stored ({reason})"
+            f"the connection to {location} broke, and nothing of this was stored ({reason})"
         )
     return error
 
 
 @contextmanager
-def translated(where: str) -> Iterator[None]:
+def translated(location: str) -> Iterator[None]:
     """Raise Ghost's errors instead of PostgreSQL's."""
     try:
         yield
     except (psycopg.Error, PoolTimeout) as error:
-        raise translate(error, where) from error
+        raise translate(error, location) from error

@@ -65,9 +65,9 @@ def revoke(connection: "psycopg.Connection[Any]", role: str, ns: str | None) -> 
             (role, ns, ns),
         ).fetchall()
         if not rows:
-            where = "anything" if ns is None else ns
+            location = "anything" if ns is None else ns
             raise NotFoundError(
-                f"{role} was not granted {where}", "`ghost admin grants` shows what was"
+                f"{role} was not granted {location}", "`ghost admin grants` shows what was"
             )
         _fit(connection, role)
     return sorted((Grant(*row) for row in rows), key=lambda grant: grant.ns)

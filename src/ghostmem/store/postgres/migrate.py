@@ -54,17 +54,17 @@ def _names_schema(connection: "psycopg.Connection[Any]") -> bool:
     return "search_path" in connection.info.get_parameters().get("options", "")
 
 
-def migrate(connection: Connection, where: str, now: datetime) -> None:
+def migrate(connection: Connection, location: str, now: datetime) -> None:
     """Apply the missing migrations in one transaction."""
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s::bigint)", (WRITERS,))
         names = applied(connection)
         if names is None:
-            _refuse_unsuitable(connection, where)
-            _refuse_foreign(connection, where)
-        _run(connection, LEDGER, where)
+            _refuse_unsuitable(connection, location)
+            _refuse_foreign(connection, location)
+        _run(connection, LEDGER, location)
         for name in pending(names, MIGRATIONS):
-            _run(connection, MIGRATIONS[name], where)
+            _run(connection, MIGRATIONS[name], location)
             connection.execute(
                 "INSERT INTO migrations VALUES (%s, %s, %s)", (name, format_time(now), __version__)
             )
@@ -83,7 +83,7 @@ def _index_tags(connection: Connection) -> None:
     trips.ask([])
 
 
-def _run(connection: Connection, statements: str, where: str) -> None:
+def _run(connection: Connection, statements: str, location: str) -> None:
     """Run statements that create tables; an error names the step that is left to the user."""
     try:
         connection.execute(statements.encode())
@@ -97,28 +97,28 @@ def _run(connection: Connection, statements: str, where: str) -> None:
             "on the schema"
         )
         raise ReadOnlyStoreError(
-            f"the tables of Ghost cannot be created in {where} ({reason})", step
+            f"the tables of Ghost cannot be created in {location} ({reason})", step
         ) from error
     except (pg.FeatureNotSupported, pg.UndefinedFile) as error:
         raise EngineError(
-            f"the server of {where} lacks an extension ({error.diag.message_primary})",
+            f"the server of {location} lacks an extension ({error.diag.message_primary})",
             "install pgvector 0.8 or newer and PostgreSQL's contrib modules (pg_trgm, btree_gin) "
             "on the server",
         ) from error
     except pg.InvalidSchemaName as error:
         raise EngineError(
-            f"the search path of {where} has no schema that exists",
+            f"the search path of {location} has no schema that exists",
             "create the schema, or name another: ?options=-csearch_path%3DNAME,public",
         ) from error
     except (pg.UndefinedObject, pg.UndefinedFunction) as error:
         raise EngineError(
-            f"an extension is not visible in {where} ({error.diag.message_primary})",
+            f"an extension is not visible in {location} ({error.diag.message_primary})",
             "add the schema of the extensions to the search path: "
             "?options=-csearch_path%3DNAME,public",
         ) from error
 
 
-def _refuse_unsuitable(connection: "psycopg.Connection[Any]", where: str) -> None:
+def _refuse_unsuitable(connection: "psycopg.Connection[Any]", location: str) -> None:
     """Refuse a new store in a database that is not UTF-8, or in a schema that does not exist."""
     encoding, path, schema = connection.execute(
         "SELECT current_setting('server_encoding'), current_setting('search_path'), "
@@ -126,7 +126,7 @@ def _refuse_unsuitable(connection: "psycopg.Connection[Any]", where: str) -> Non
     ).fetchone() or ("UTF8", "", 0)
     if encoding != "UTF8":
         raise EngineError(
-            f"{where} has the encoding {encoding}, which cannot store every text",
+            f"{location} has the encoding {encoding}, which cannot store every text",
             "create a database with UTF-8: createdb -E UTF8 -T template0 NAME",
         )
     name = path.partition(",")[0].strip()
@@ -134,7 +134,7 @@ def _refuse_unsuitable(connection: "psycopg.Connection[Any]", where: str) -> Non
         step = f"create it first: CREATE SCHEMA {name}"
         if other := _visible_schema(connection):
             step += f"; to use the store in {other}, remove {name} from the URL"
-        raise EngineError(f"{where} has no schema {name}", step)
+        raise EngineError(f"{location} has no schema {name}", step)
 
 
 def _visible_schema(connection: "psycopg.Connection[Any]") -> str | None:
@@ -146,7 +146,7 @@ def _visible_schema(connection: "psycopg.Connection[Any]") -> str | None:
     return None if row is None else str(row[0])
 
 
-def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
+def _refuse_foreign(connection: "psycopg.Connection[Any]", location: str) -> None:
     """Refuse to write into a database of another program."""
     rows = connection.execute(
         "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename "
@@ -158,7 +158,7 @@ def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
         hint = (
             "choose another database, or another schema with ?options=-csearch_path%3DNAME,public"
         )
-        raise NotADatabaseError(f"{where} has tables of another program (tables: {names})", hint)
+        raise NotADatabaseError(f"{location} has tables of another program (tables: {names})", hint)
 
 
 def has_tables(url: str, location: str) -> bool:

@@ -18,17 +18,17 @@ _WATCHED = (
 
 
 @contextmanager
-def present(url: str, where: str) -> Iterator[str]:
+def present(url: str, location: str) -> Iterator[str]:
     """Be present under a unique name until the block ends.
 
     The lock belongs to a session on its own connection: it need not be renewed, clocks need not
     agree, and it ends when the process or machine dies."""
-    with translated(where):
+    with translated(location):
         connection = psycopg.connect(
             url, autocommit=True, application_name="ghost worker", connect_timeout=10
         )
     try:
-        with translated(where):
+        with translated(location):
             connection.execute(_WATCHED)
             while True:
                 name = f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"

@@ -224,12 +224,12 @@ class PostgresVectors(SharedVectors):
     def _updated(self, view: VectorView, model: int, space: Space) -> VectorView:
         """Return a view with the vectors that were added since, and without the removed ones."""
         name, last = space.name, view.last
-        where, older = "ns = ? AND model_id = ? AND chunk_id <= ?", (name, model, last)
+        condition, older = "ns = ? AND model_id = ? AND chunk_id <= ?", (name, model, last)
         # the numbers of all older chunks are read only if some were removed
         sql = (
             "SELECT EXISTS (SELECT 1 FROM changes WHERE ns = ? AND seq > ? AND op = 'embed'),"
-            f" CASE WHEN count(*) <> ? THEN ARRAY(SELECT chunk_id FROM vectors WHERE {where}"
-            f" ORDER BY chunk_id) END FROM vectors WHERE {where}"
+            f" CASE WHEN count(*) <> ? THEN ARRAY(SELECT chunk_id FROM vectors WHERE {condition}"
+            f" ORDER BY chunk_id) END FROM vectors WHERE {condition}"
         )
         values = (name, view.sequence, view.count, *older, *older)
         self._db.ahead(
@@ -278,10 +278,10 @@ class PostgresVectors(SharedVectors):
         """Yield chunks without a vector of a model as (namespace, chunk, text, source).
 
         With `ns`, only chunks of that namespace."""
-        where, values = (
+        condition, values = (
             ("c.id > ?", [after]) if ns is None else ("c.ns = ? AND c.id > ?", [ns, after])
         )
-        yield from self._lacking(where, values, model, None if limit < 0 else limit)
+        yield from self._lacking(condition, values, model, None if limit < 0 else limit)
 
     def lacking(
         self, model: int, ns: str, chunks: Sequence[int]
@@ -290,13 +290,13 @@ class PostgresVectors(SharedVectors):
         yield from self._lacking("c.ns = ? AND c.id = ANY(?)", [ns, list(chunks)], model, None)
 
     def _lacking(
-        self, where: str, values: Sequence[Any], model: int, limit: int | None
+        self, condition: str, values: Sequence[Any], model: int, limit: int | None
     ) -> Iterator[tuple[str, int, str, str | None]]:
         sql = (
             "SELECT c.ns, c.id, substr(m.content, (c.start + 1)::int, (c.stop - "
             "c.start)::int), m.source_user FROM chunks c"
             " JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id"
-            f" WHERE {where} AND c.chunker <> '' AND NOT EXISTS"
+            f" WHERE {condition} AND c.chunker <> '' AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.ns = c.ns AND v.chunk_id = c.id AND "
             "v.model_id = ?) ORDER BY c.id LIMIT ?"
         )
