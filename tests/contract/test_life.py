@@ -114,7 +114,8 @@ def test_a_run_forgets_a_key_where_that_was_deleted_for_good(three: Ghost, clock
         tx.runs.finish("run1", clock())
     three.rm(NS, "pot", hard=True)
     with three.store.engine.read() as tx:
-        assert tx.runs.tallied("run1") == (5, 2, [["cup", "tea"], ["lid", "pot"]], ["n"])
+        tally = Tally(5, 2, [["cup", "tea"], ["lid", "pot"]], ["n"])
+        assert tx.runs.tallied("run1") == tally
 
 
 def test_rules(ghost: Ghost) -> None:
