@@ -72,6 +72,7 @@ _MAX_SIGNATURE = 200  # characters of a first line
 _ANNOTATION = re.compile(
     r"(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[(?:[^\[\]]|\[[^\[\]]*\])*\])\s*"
 )
+_MAX_NAME = 64  # bytes of a text that may be a name
 _MAX_HEAD = 2000  # bytes of a signature
 _WITH_OWNER = (NAME, MEMBER, THIS, OWN_TYPE, SUPER, CALL, ELEMENT)
 
@@ -197,7 +198,9 @@ class Walker:
 
     def text(self, node: "Node") -> str:
         """Return the source of a node; equal names are one object, which the facts store once."""
-        return intern(self.source[node.start_byte : node.end_byte].decode("utf-8", "replace"))
+        raw = self.source[node.start_byte : node.end_byte]
+        text = raw.decode("utf-8", "replace")
+        return intern(text) if len(raw) < _MAX_NAME else text
 
     def line(self, node: "Node") -> int:
         """Return the line of a node, faster than its own attribute."""

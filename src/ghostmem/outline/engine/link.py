@@ -65,8 +65,13 @@ _OUTSIDE_KINDS = {
     "implements": "type",
     "imports": "module",
 }
+# links by the kind of a reference; `?` if it may lead nowhere
+_KINDS = {
+    "calls": "calls", "uses": "uses", "reads": "accesses", "assigns": "assigns",
+    "calls?": "calls", "uses?": "uses", "reads?": "accesses", "assigns?": "assigns",
+}  # fmt: skip
 # kinds of something outside: the first counts if references disagree
-_RANK = ("module", "type", "function", "variable")
+_RANK = {"module": 0, "type": 1, "function": 2, "variable": 3}
 
 
 class Target(NamedTuple):
@@ -96,7 +101,7 @@ class Linker:
         self.resolver, self.rules = resolver, rules
         self.columns = LinkColumns()
         self.loose: list[Loose] = []
-        self.outside: dict[tuple[str, str], str] = {}  # kinds by origin and name
+        self.outside: dict[str, tuple[str, str, str]] = {}  # by name: origin, node and kind
         self._links: dict[tuple[str, str, str], tuple[int, str]] = {}  # of the present file
 
     def link(self) -> Linked:
@@ -120,9 +125,11 @@ class Linker:
             self._flush()
         self.rules.finish(self)
         self._flush()
-        for (origin, name), kind in sorted(self.outside.items()):
+        outside = [
+            (origin, name, node, kind) for name, (origin, node, kind) in self.outside.items()
+        ]
+        for origin, name, number, kind in sorted(outside):
             where = self.rules.package_of(name) if origin == EXTERNAL else ""
-            number = outside_id(origin, name)
             shown, kind = self.rules.outside_node(name, kind)
             full = name if shown != name else ""
             nodes[number] = OutlineNode(number, shown, kind, origin, where=where, full=full)
@@ -167,11 +174,15 @@ class Linker:
 
     def add_outside(self, start: str, kind: str, name: str, line: int, end_kind: str = "") -> None:
         """Add a link to something outside of the project."""
-        origin = NATIVE if self.rules.is_native(name) else EXTERNAL
         end_kind = end_kind or _OUTSIDE_KINDS.get(kind, "variable")
-        known = self.outside.get((origin, name), end_kind)
-        self.outside[origin, name] = min(known, end_kind, key=_RANK.index)
-        self.add(start, kind, outside_id(origin, name), line, origin)
+        known = self.outside.get(name)
+        if known is None:
+            origin = NATIVE if self.rules.is_native(name) else EXTERNAL
+            known = self.outside[name] = (origin, outside_id(origin, name), end_kind)
+        origin, end, known_kind = known
+        if _RANK[end_kind] < _RANK[known_kind]:
+            self.outside[name] = (origin, end, end_kind)
+        self.add(start, kind, end, line, origin)
 
     def node_of(self, unit: Unit, number: int) -> str:
         """Return the node of a symbol, or of what is around one that is no node."""
@@ -254,16 +265,15 @@ class Linker:
         kind, number, scope, term, line, position, arguments = reference
         if term[0] == MEMBER and not self._may_be_linked(unit, kind, term):
             return
+        if kind == "uses" and number != FILE and "redeclared" in unit.symbols[number].flags:
+            return  # the definition names the same types
         owner = self.node_of(unit, number)
         place = Place(unit, scope, position)
-        is_redeclared = number != FILE and "redeclared" in unit.symbols[number].flags
-        if kind == "uses" and is_redeclared:
-            return  # the definition names the same types
-        kind, sure = kind.removesuffix("?"), kind[-1] != "?"
+        sure = kind[-1] != "?"
+        kind = _KINDS[kind]
         if kind == "calls":
             self._call(owner, term, line, arguments or (), place, sure=sure)
         else:
-            kind = "accesses" if kind == "reads" else kind
             self._read(owner, kind, term, line, place, sure=sure)
 
     def _may_be_linked(self, unit: Unit, kind: str, term: Term) -> bool:
@@ -415,9 +425,9 @@ class Linker:
         targets = self._defined(self.rules.meant(kind, self.targets(term, place, follow=False)))
         if len({id(one.symbol) for one in targets if one.symbol is not None}) > 1:
             targets = [one._replace(via="conditional") for one in targets]
-        if kind == "uses":
+        if not sure:
             targets = [
-                one for one in targets if (sure if one.symbol is None else one.symbol.kind in TYPES)
+                one for one in targets if one.symbol is not None and one.symbol.kind in TYPES
             ]
         found = sum(self._link_read(owner, kind, target, line) for target in targets)
         leaves = self.rules.leaves_reads or kind == "uses"

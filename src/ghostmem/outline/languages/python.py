@@ -140,6 +140,7 @@ _CONTAINERS = {
     "type": "type",
     "Type": "type",
 }
+_NATIVE = _KNOWN["modules"] | _KNOWN["builtins"] | {"__file__", "__name__", "__doc__"}
 _INTERFACES = {"Protocol", "ABC", "ABCMeta"}
 _CONTRACTS = ("collections.abc.", "typing.Supports")  # interfaces of Python's own
 _CLASS_METHODS = {"__new__", "__init_subclass__", "__class_getitem__"}
@@ -148,6 +149,7 @@ _DOCUMENTED = re.compile(r":type\s+(\w+):\s*([A-Za-z_][\w.]*)\s*$", re.MULTILINE
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*$")
 _QUOTES = re.compile(r"^[rRuU]*[\"']+|[\"']+$")
 _TYPE_LIKE = re.compile(r"[\w.\[\]|, \"']+$")
+_STR, _BYTES = (LITERAL, "str"), (LITERAL, "bytes")
 _KNOWN_CALLS = frozenset(
     "super cast TypeVar field attrib ib partial NewType isinstance issubclass".split()
 )
@@ -251,6 +253,8 @@ class PythonRules(Rules):
         if first is None or first.type != "expression_statement":
             return
         text = walker.text(first)
+        if "type" not in text:
+            return
         if found := _RTYPE.search(text):
             symbol.detail = ("result", found[1])
         if documented := _DOCUMENTED.findall(text):
@@ -339,7 +343,8 @@ class PythonRules(Rules):
             type_term = walker.type_term(annotation)
             if left is not None and (right is not None or type_term is not None):
                 walker.assign(left, term, type_term, node)
-        if right is not None and walker.text(node).startswith("__all__"):
+        is_list = walker.source.startswith(b"__all__", node.start_byte)
+        if right is not None and is_list:
             walker.state["all"] = self._strings(walker, right)
         return term
 
@@ -521,7 +526,7 @@ class PythonRules(Rules):
             if operator is not None and (operator.type == "and") == holds:
                 for child in test.named_children:
                     self.narrow(walker, child, end, start, holds)
-        elif test.type == "call" and walker.text(test).startswith("isinstance("):
+        elif test.type == "call" and walker.source.startswith(b"isinstance(", test.start_byte):
             self._narrow_instance(walker, test, end, start or test.end_byte, holds)
 
     @staticmethod
@@ -639,8 +644,10 @@ class PythonRules(Rules):
 
     def string(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A string, with the expressions in it."""
-        walker.visit_all(node)
-        return (LITERAL, "bytes" if walker.text(node)[:2].lower().strip("r\"'") == "b" else "str")
+        prefix = walker.source[node.start_byte : node.start_byte + 2].lower()
+        if b"f" in prefix or b"t" in prefix:
+            walker.visit_all(node)
+        return _BYTES if b"b" in prefix.strip(b"\"'") and prefix[:1] in b"br" else _STR
 
     def dictionary(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A dictionary with values of one type."""
@@ -851,7 +858,7 @@ class PythonRules(Rules):
 
     def is_native(self, name: str) -> bool:
         """Tell whether a name is of the standard library."""
-        return name.partition(".")[0] in _KNOWN["modules"] | self.builtins
+        return name.partition(".")[0] in _NATIVE
 
     # --- types
 
