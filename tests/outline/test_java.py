@@ -283,6 +283,18 @@ def test_varargs_compete_with_a_fixed_count() -> None:
     )
 
 
+def test_bases_of_bases() -> None:
+    """A type has the members of all its bases, whichever of them is asked first."""
+    source = "class C extends B { void c() { a(); new B().a(); } } class B extends A {} class A extends Z { void a() { z(); } } class Z { void z() {} }"
+    assert edge_lines(outline("java", {"C.java": source}), "calls") == lines(
+        """
+        A.a() calls Z.z() receiver
+        C.c() calls A.a() receiver
+        C.c() calls B package
+        """
+    )
+
+
 def test_declares_and_names() -> None:
     """Canonical names carry the types of parameters, so overloads are two symbols."""
     source = "package p.q; class A { static final int N = 1; int f; A() {} void m(String[] a, int... b) {} void m(java.util.List<A> l) {} }"

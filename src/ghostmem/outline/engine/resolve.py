@@ -112,6 +112,7 @@ class Resolver:
         self.term_memo: dict[int, Value | None] = {}  # of the references of one file
         self.busy: set[object] = set()
         self._bases: dict[CodeSymbol, list[Value | None]] = {}
+        self._open_bases = 0  # types whose bases are being evaluated
         self.depth = 0
         self.asking: Unit | None = None  # the file that the last member was looked up for
         self._evaluators: dict[str, Callable[[Term, Place], Value | None]] = {
@@ -737,7 +738,9 @@ class Resolver:
         """Return a type and its bases, in the order in which members are looked up."""
         if symbol.order is None:
             symbol.order = [(symbol, ())]  # for a type that is its own base
-            symbol.order = self.rules.base_order(self, symbol)
+            order = self.rules.base_order(self, symbol)
+            symbol.order = order if not self._open_bases else None  # it may lack an open one
+            return order
         return symbol.order
 
     def direct_bases(self, symbol: CodeSymbol) -> Iterator[tuple[CodeSymbol, tuple[Value, ...]]]:
@@ -751,12 +754,14 @@ class Resolver:
         if symbol not in self._bases:
             self._bases[symbol] = []  # for a type whose base depends on itself
             scope = symbol.inner if self.rules.bases_inside else symbol.scope
+            self._open_bases += 1
             self._bases[symbol] = [
                 base
                 for _, term, _, position in symbol.bases
                 for base in parts(self.value_of_type(term, Place(symbol.unit, scope, position)))
                 or (None,)
             ]
+            self._open_bases -= 1
         return self._bases[symbol]
 
     def find(self, value: Value, name: str) -> list[FoundBinding]:
