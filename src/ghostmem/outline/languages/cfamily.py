@@ -130,6 +130,10 @@ class Family(FamilyNames):
             root = better_tree(root, self.grammar(), flat)
         return root
 
+    def signature(self, walker: "Walker", node: "Node") -> str:
+        """Return the text of a declaration before its body."""
+        return walker.head(node, node.child_by_field_name("body"))[:160].rstrip(" {;=")
+
     def include(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Note an include."""
         path = node.child_by_field_name("path")
@@ -422,7 +426,8 @@ class Family(FamilyNames):
             if holds
         }
         if len(declared.path) > 1:
-            symbol.receiver = path_term(declared.path[:-1])
+            # in a type a name has no qualifiers: a macro or parentheses hide the real one
+            symbol.receiver = None if in_type else path_term(declared.path[:-1])
         elif is_macro and declared.path[-1] in _WITH_FIXTURE:
             symbol.flags.add("guest")
             symbol.receiver = (NAME, name.partition("(")[2].partition(",")[0])

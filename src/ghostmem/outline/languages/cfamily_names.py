@@ -155,6 +155,9 @@ class FamilyNames(Rules):
                 }
                 found = near if len(ends) == 1 else []
             found = [one for one in found if not is_import(one[1]) or self._leads(resolver, *one)]
+            if any(_kind(*one) in TYPES for one in found):
+                # class EXPORT Name; is no variable
+                found = [one for one in found if _kind(*one) not in ("variable", "constant")]
             if any(_kind(*one) == "module" for one in found):
                 found = found[:1]  # every file that opens a namespace binds its name
             self.found[key] = found
