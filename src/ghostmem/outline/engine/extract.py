@@ -678,12 +678,7 @@ class Walker:
     def type_functype(self, node: "Node", form: Form) -> Term | None:
         """A function of `params` with a `result`."""
         params = self.child(node, form, "params")
-        listed = params.named_children if params is not None else ()
-        types = [
-            self.type_term(one.child_by_field_name("type"))
-            for one in listed
-            if (name := one.child_by_field_name("pattern")) is None or name.type != "this"
-        ]
+        types = [self.type_term(one.child_by_field_name("type")) for one in _own_parameters(params)]
         return (FUNCTION_TYPE, self.type_term(self.child(node, form, "result")), tuple(types))
 
     def type_primitive(self, node: "Node", _form: Form) -> Term | None:
@@ -777,7 +772,7 @@ class Walker:
 
     def parameters(self, node: "Node | None", symbol: CodeSymbol | None, in_type: bool) -> None:
         """Bind the parameters of a function."""
-        listed = [] if node is None else [one for one in node.named_children if not one.is_extra]
+        listed = _own_parameters(node)
         if node is not None and self.role(node) in ("name", "param"):
             listed = [node]  # a function literal with one parameter, without parentheses
         if symbol is not None and in_type and self.rules.self_parameter and listed:
@@ -1120,3 +1115,14 @@ class Walker:
                 self.pattern(name, (tag, term) if term is not None else None)
         else:
             self.pattern(left, (ELEMENT, term) if term is not None else None, type_term)
+
+
+def _own_parameters(node: "Node | None") -> "list[Node]":
+    """Return the parameters in a list, without a `this` that only has a type."""
+    listed = [one for one in node.named_children if not one.is_extra] if node is not None else []
+    patterns = [one.child_by_field_name("pattern") for one in listed]
+    return [
+        one
+        for one, pattern in zip(listed, patterns, strict=True)
+        if pattern is None or pattern.type != "this"
+    ]

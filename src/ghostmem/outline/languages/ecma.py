@@ -67,7 +67,9 @@ type_alias_declaration       hook fn=type_alias
 enum_declaration             type name=name body=body
 internal_module,module       hook fn=namespace
 public_field_definition,field_definition,property_signature hook fn=field
-required_parameter,optional_parameter hook fn=parameter
+required_parameter           param name=pattern type=type value=value
+optional_parameter           param name=pattern type=type value=value optional
+rest_pattern                 same of=0
 lexical_declaration,variable_declaration hook fn=variables
 assignment_expression        hook fn=assignment
 augmented_assignment_expression,update_expression hook fn=augmented
@@ -296,9 +298,19 @@ class Ecma(Rules):
             walker.bind(symbol.name, node.start_byte, None, (SYMBOL, symbol.number), symbol.number)
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
-        """Note whether a function is async."""
+        """Note whether a function is async, and the fields that are parameters."""
         if any(child.type == "async" for child in node.children):
             symbol.flags.add("async")
+        owner, walker.owner = walker.owner, symbol.number
+        parameters = node.child_by_field_name("parameters")
+        for child in parameters.named_children if parameters is not None else ():
+            self._decorated(walker, child)
+            if FIELD_MODIFIERS & {part.type for part in child.children}:
+                text = _key(walker, child.child_by_field_name("pattern"))
+                type_term = walker.type_term(child.child_by_field_name("type"))
+                field = walker.define(child, text, "field")
+                walker.bind(text, child.start_byte, type_term, None, field.number)
+        walker.owner = owner
 
     def function_expression(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A function without a symbol, with a `this` of its own."""
@@ -431,27 +443,6 @@ class Ecma(Rules):
         symbol = walker.declare(node, _key(walker, name), "module")
         walker.type_body(symbol, body, scope_kind=MODULE_SCOPE)
 
-    def parameter(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A parameter of a TypeScript function, which may be a field too."""
-        pattern = node.child_by_field_name("pattern")
-        type_term = walker.type_term(node.child_by_field_name("type"))
-        value = walker.visit(node.child_by_field_name("value"))
-        self._decorated(walker, node)
-        if pattern is None or pattern.type == "this":
-            return
-        if pattern.type == "rest_pattern":
-            pattern = pattern.named_children[0]
-        if pattern.type != "identifier":
-            walker.pattern(pattern, (VALUE_OF, type_term) if type_term is not None else value)
-            return
-        text = walker.text(pattern)
-        walker.bind(text, node.start_byte, type_term, value)
-        if walker.owner_type != FILE and FIELD_MODIFIERS & {one.type for one in node.children}:
-            owner = walker.unit.symbols[walker.owner_type]
-            symbol = walker.define(node, text, "field")
-            symbol.parent, symbol.type = owner.number, type_term
-            walker.bind(text, node.start_byte, type_term, value, symbol.number, owner.inner)
-
     def variables(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """The names of a const, let or var."""
         declarators = [one for one in node.named_children if one.type == "variable_declarator"]
@@ -512,9 +503,10 @@ class Ecma(Rules):
             default = walker.visit(node.child_by_field_name("right"))
             if (left := node.child_by_field_name("left")) is not None:
                 walker.pattern(left, value or default, None, position)
+        elif node.type == "rest_pattern" and node.named_children:
+            walker.pattern(node.named_children[0], value, None, position)
         else:
-            for child in node.named_children:
-                walker.pattern(child, None, None, position)
+            super().pattern(walker, node, value, position)
 
     def _property_pattern(
         self, walker: "Walker", node: "Node", value: Term | None, position: int

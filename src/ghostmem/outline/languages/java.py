@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import tree_sitter_java
 
 from ghostmem.outline.engine.extract import UNLIMITED
-from ghostmem.outline.engine.facts import CLASS, FILE, CodeSymbol, FoundBinding, Reference, Unit
+from ghostmem.outline.engine.facts import CLASS, FILE, CodeSymbol, FoundBinding, Unit
 from ghostmem.outline.engine.language import Rules, language
 from ghostmem.outline.engine.library import library_result
 from ghostmem.outline.engine.link import Target
@@ -26,7 +26,6 @@ from ghostmem.outline.engine.terms import (
     LITERAL,
     MEMBER,
     MODULE,
-    NAME,
     OUTSIDE,
     OUTSIDE_INSTANCE,
     SUPER,
@@ -64,9 +63,10 @@ field_declaration,constant_declaration,local_variable_declaration hook fn=variab
 formal_parameter             param name=name type=type
 spread_parameter             param name=-1 type=-2 many
 resource                     bind name=name type=type value=value
-catch_formal_parameter       hook fn=catch_parameter
+catch_formal_parameter       param name=name type=-2
+catch_type                   uniontype
 instanceof_expression        hook fn=instanceof
-type_pattern,record_pattern_component hook fn=pattern_variable
+type_pattern,record_pattern_component param name=-1 type=-2
 record_pattern,switch_label,labeled_statement hook fn=without_names
 break_statement,continue_statement skip
 enhanced_for_statement       range left=name right=value body=body type=type
@@ -158,16 +158,16 @@ class Java(Rules):
     # --- extraction
 
     def end(self, walker: "Walker") -> None:
-        """Forget that `var` looks like a type, and constructors that enums do not have."""
+        """Forget calls of constructors that enums do not have."""
+        walker.references = [
+            one
+            for one in walker.references
+            if one[3] != OWN_CONSTRUCTOR or self._has_constructor(walker.unit, one[1])
+        ]
 
-        def matters(reference: Reference) -> bool:
-            term, owner = reference[3], reference[1]
-            if term != OWN_CONSTRUCTOR or walker.unit.symbols[owner].inner < 0:
-                return term != (NAME, "var")
-            scope = walker.unit.scopes[walker.unit.symbols[owner].inner]
-            return scope.kind != CLASS or OWN_CONSTRUCTOR[2] in scope.names
-
-        walker.references = [one for one in walker.references if matters(one)]
+    def _has_constructor(self, unit: Unit, number: int) -> bool:
+        scope = unit.scopes[unit.symbols[number].inner]
+        return scope.kind != CLASS or OWN_CONSTRUCTOR[2] in scope.names
 
     def signature(self, walker: "Walker", node: "Node") -> str:
         """Return the first line of a declaration, without annotations."""
@@ -313,14 +313,6 @@ class Java(Rules):
             number = symbol.number if symbol is not None else -1
             walker.bind(walker.text(name), node.start_byte, type_term, value, number)
 
-    def catch_parameter(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """What a catch clause catches: a type, or one of several."""
-        types = [one for one in node.named_children if one.type == "catch_type"]
-        terms = [walker.type_term(one) for each in types for one in each.named_children]
-        if (name := node.child_by_field_name("name")) is not None:
-            only = terms[0] if len(terms) == 1 else None
-            walker.bind(walker.text(name), node.start_byte, only)
-
     def instanceof(self, walker: "Walker", node: "Node", _form: Form) -> Term:
         """A test for a type, which may bind a name."""
         walker.visit(node.child_by_field_name("left"))
@@ -329,12 +321,6 @@ class Java(Rules):
         if (name := node.child_by_field_name("name")) is not None:
             walker.bind(walker.text(name), node.start_byte, type_term)
         return (LITERAL, "boolean")
-
-    def pattern_variable(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A name with a type in a pattern."""
-        *types, name = [one for one in node.named_children if one.type != "modifiers"]
-        type_term = walker.type_term(types[0]) if types else None
-        walker.bind(walker.text(name), node.start_byte, type_term)
 
     def without_names(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Labels, constants of enums in switches: their names stand for nothing."""
@@ -495,6 +481,8 @@ class Java(Rules):
         if name.endswith("()"):
             bare = name.removesuffix("()")
             return (OUTSIDE, f"{OBJECT}.{bare}", None) if bare in OBJECT_MEMBERS else None
+        if name == "var":
+            return (MODULE, name)  # no type, and nothing unresolved
         for path in (*unit.stars, "java.lang"):
             if name in PACKAGES.get(path, ()):
                 return (OUTSIDE, f"{path}.{name}")
