@@ -518,22 +518,14 @@ def test_a_name_that_two_files_hand_each_other_is_nothing() -> None:
 
 
 HOSTILE = {
-    "empty": b"",
-    "binary": bytes(range(256)) * 40,
     "broken": b"class { function ( => import from export * as ; x = {a: [1, 2 } `${",
-    "line": b"var x = '" + b"a" * 1_000_000 + b"';",
-    "parentheses": b"(" * 4000 + b"1" + b")" * 4000,
-    "chain": b"a" + b".b(c => d)" * 3000 + b";",
-    "blocks": b"function f() {" * 1500 + b"}" * 1500,
     "objects": b"x = " + b"{a: " * 1500 + b"1" + b"}" * 1500,
-    "sum": b"x = 1" + b" + y" * 5000,
     "cycle": b"class A extends B {} class B extends A { f() { this.g(); super.h(); } } const a = b, b = a; a.x(); b();",
     "types": b"type A = B; type B = A; let x: A; x.y(); type C<T> = C<C<T>>; let z: C<A>; z.q();",
     "self": b"export * from './self'; export { x } from './self'; import { x } from './self'; x();",
 }
 
 
-@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize(
     ("language", "suffix"), [("javascript", ".js"), ("typescript", ".ts"), ("typescript", ".tsx")]
