@@ -465,6 +465,15 @@ def test_binding_is_not_calling() -> None:
     )
 
 
+def test_var_belongs_to_its_function() -> None:
+    """A name that a block declares with var is known after the block."""
+    source = "function T() {}\nT.prototype.go = function () {};\nfunction f(a) { if (a) { var t = new T(); } t.go(); }"
+    assert edge_lines(outline("javascript", {"v.js": source}), "calls") == {
+        "v#f calls v#T module",
+        "v#f calls v#T.go type",
+    }
+
+
 def test_union_keeps_every_candidate() -> None:
     """A value of one of two types calls the methods of both."""
     source = "class A { x() {} }\nclass B { x() {} }\nfunction f(v: A | B | null) { v.x(); }"

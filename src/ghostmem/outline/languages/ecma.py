@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     B_VALUE,
+    BLOCK,
     CLASS,
     END,
     FILE,
@@ -175,9 +176,8 @@ class Ecma(Rules):
         for clause in node.named_children:
             if clause.type == "import_require_clause":
                 source = clause.child_by_field_name("source")
-                walker.bind(
-                    walker.text(clause.named_children[0]), 0, None, self._required(walker, source)
-                )
+                name = walker.text(clause.named_children[0])
+                walker.bind(name, 0, None, (IMPORT, _text_in(walker, source), "="))
             elif clause.type == "import_clause":
                 for child in clause.named_children:
                     self._import_names(walker, child, _text_in(walker, source))
@@ -257,9 +257,6 @@ class Ecma(Rules):
         walker.import_path(_text_in(walker, first), node)
         return ((IMPORT, _text_in(walker, first), "=" if text == "require" else None),)
 
-    def _required(self, walker: "Walker", source: "Node | None") -> Term | None:
-        return (IMPORT, _text_in(walker, source), "=") if source is not None else None
-
     # --- declarations
 
     def begin(self, walker: "Walker", root: "Node") -> None:
@@ -314,7 +311,7 @@ class Ecma(Rules):
 
     def function_expression(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A function without a symbol, with a `this` of its own."""
-        with walker.inside("block"):
+        with walker.inside(BLOCK):
             walker.bind("this", 0)
             name = node.child_by_field_name("name")
             if name is not None:
@@ -385,7 +382,8 @@ class Ecma(Rules):
         """Note what a class or an interface extends and implements."""
         if node.type == "enum_declaration" and (body := node.child_by_field_name("body")):
             for child in body.named_children:
-                if text := _key(walker, child.child_by_field_name("name") or child):
+                text = _key(walker, child.child_by_field_name("name") or child)
+                if text and not child.is_extra:
                     walker.declare(child, text, "constant").flags.add("static")
         for base in walker.state.pop(("bases", symbol.number), ()):
             if (term := walker.type_term(base)) is not None:
@@ -446,7 +444,7 @@ class Ecma(Rules):
     def variables(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """The names of a const, let or var."""
         declarators = [one for one in node.named_children if one.type == "variable_declarator"]
-        kind = "constant" if walker.source[node.start_byte :].startswith(b"const") else "variable"
+        kind = "constant" if walker.source.startswith(b"const", node.start_byte) else "variable"
         for declarator in declarators:
             whole = node if len(declarators) == 1 else declarator
             self._declarator(walker, declarator, whole, kind)
@@ -456,6 +454,7 @@ class Ecma(Rules):
         if name is None:
             return
         text, is_name = walker.text(name), name.type == "identifier"
+        is_var = walker.source.startswith(b"var", whole.start_byte)
         type_term = walker.type_term(node.child_by_field_name("type"))
         if is_name and value is not None and value.type in FUNCTIONS:
             self.callable(walker, whole, text, value).type = type_term
@@ -477,8 +476,16 @@ class Ecma(Rules):
             if value is not None and value.type == "assignment_expression":
                 exports = walker.unit.exports
                 exports.update({"=": (None, text)} if exports.get("=") == OWN_EXPORT else {})
+            home = walker.scope
+            while is_var and walker.unit.scopes[home].kind == BLOCK:
+                home = walker.unit.scopes[home].parent
             position = 0 if term is not None and term[0] == IMPORT else node.start_byte
-            walker.bind(text, position, type_term, term, number)
+            if not is_var:
+                walker.bind(text, position, type_term, term, number)
+                return
+            is_lazy, walker.is_lazy = walker.is_lazy, False  # no block of its own for the name
+            walker.bind(text, position, type_term, term, number, home)
+            walker.is_lazy = is_lazy
 
     def _declare_pattern(
         self, walker: "Walker", node: "Node", whole: "Node", kind: str, term: Term | None
@@ -548,11 +555,10 @@ class Ecma(Rules):
         of, types = (node.child_by_field_name(key) for key in ("constructor", "type_arguments"))
         term = walker.visit(of, quiet=True)
         listed = [walker.type_term(one) for one in types.named_children] if types else []
-        callee: Term | None = (CONSTRUCT, term) if term is not None else None
         arguments = walker.arguments(node.child_by_field_name("arguments"), term)
-        if callee is None or term is None or of is None:
+        if term is None or of is None:
             return None
-        walker.refer("calls", callee, of, arguments)
+        walker.refer("calls", (CONSTRUCT, term), of, arguments)
         return (VALUE_OF, (GENERIC, term, tuple(listed)) if listed else term)
 
     def cast(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
