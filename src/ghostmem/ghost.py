@@ -6,6 +6,7 @@ it is called. Methods for everyday use are on `Ghost`, the others in groups such
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
@@ -285,13 +286,14 @@ class Ghost:
                 f"embedder must be a name or a function, not {validate.shown(embedder)}",
                 "pass a name such as 'static', or a function from texts to vectors",
             )
-        location = None if target is None else _location(target)
+        location = os.fspath(target) if isinstance(target, PathLike) else target
+        location = None if location is None else validate.text(location, "target")
         if settings is None:
             resolved = load(db=location, embed_provider=name)
         else:
             resolved = settings if location is None else replace(settings, db=location)
             resolved = resolved if name is None else replace(resolved, embed_provider=name)
-        in_utc = now if clock is None else _in_utc(clock)
+        in_utc = now if clock is None else (lambda: as_time(clock(), "clock"))
         engine = open_engine(resolved, in_utc)
         return cls(
             Store(engine, resolved, in_utc, Vectoriser(resolved, function, engine), reranker)
@@ -346,13 +348,3 @@ class Ghost:
             group, _, method = MOVED[name].partition(".")
             moved(f"Ghost.{name} is Ghost.{MOVED[name]} now")
             return getattr(getattr(self, group), method)
-
-
-def _location(target: str | PathLike[str]) -> str:
-    """Return a path or URL as text."""
-    return validate.text(target.__fspath__() if isinstance(target, PathLike) else target, "target")
-
-
-def _in_utc(clock: Clock) -> Clock:
-    """Return a clock whose times are in UTC."""
-    return lambda: as_time(clock(), "clock")
