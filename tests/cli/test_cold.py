@@ -55,16 +55,7 @@ def imported(*args: str) -> set[str]:
 def one_memory(ghost_cli: "GhostCli") -> None:
     """Store a memory, so that reading has something to read."""
     ghost_cli.ok(
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "tea",
-        "-t",
-        "t",
-        "--files",
-        "f.py",
-        "--meta",
+        *"put -n a -k tea -t t --files f.py --meta".split(),
         '{"m": 1}',
         "green tea",
     )

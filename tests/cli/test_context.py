@@ -311,13 +311,7 @@ def test_help_names_every_switch(filled: GhostCli) -> None:
     out = filled.ok("context", "--help")
     for flag in (
         "-b, --budget",
-        "--explain",
-        "--render",
-        "--min-score",
-        "--min-spread",
-        "--exclude-pinned",
-        "--tags",
-        "--files",
+        *"--explain --render --min-score --min-spread --exclude-pinned --tags --files".split(),
     ):
         assert flag in out
 

@@ -59,10 +59,7 @@ NAMESPACES = [
     bad("put", "-n", ns, "-k", "k", "x", names=repr(ns)[:40] if ns else "namespace")
     for ns in (
         "",
-        ":x",
-        "x:",
-        "a::b",
-        "_x",
+        *":x x: a::b _x".split(),
         "a b",
         "a/b",
         "a.b",

@@ -14,16 +14,7 @@ if TYPE_CHECKING:
 def some(ghost_cli: "GhostCli") -> None:
     """Store memories with versions, files, a removed one and a used one."""
     ghost_cli.ok(
-        "put",
-        "-n",
-        "a:x",
-        "-k",
-        "tea",
-        "-t",
-        "t",
-        "--files",
-        "f.py",
-        "--meta",
+        *"put -n a:x -k tea -t t --files f.py --meta".split(),
         '{"ü": [1.5]}',
         "one",
     )

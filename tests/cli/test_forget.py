@@ -20,13 +20,7 @@ def poisoned(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("put", "-n", "a", "-k", "gate", *MALLORY, "the gate is xylopurpurea")
     ghost_cli.ok("put", "-n", "a", "-k", "roof", *MALLORY, "the roof is gold")
     ghost_cli.ok(
-        "consolidate",
-        "-n",
-        "a",
-        "--summary-key",
-        "all",
-        "--keys",
-        "gate,fence",
+        *"consolidate -n a --summary-key all --keys gate,fence".split(),
         "xylopurpurea gate, white fence",
     )
 

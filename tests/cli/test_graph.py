@@ -76,10 +76,7 @@ def test_rm_takes_one_link_away(ghost_cli: "GhostCli") -> None:
     )
     row = ghost_cli.row("edge", "rm", "-n", "a", "x", "y", "-r", "refines")
     assert (row["status"], row["rel"], row["from_key"], row["to_key"]) == (
-        "deleted",
-        "refines",
-        "x",
-        "y",
+        *"deleted refines x y".split(),
     )
     assert listed(ghost_cli) == []
 
@@ -145,18 +142,7 @@ def test_the_default_namespace_serves(
         (2, ["-n", "a", "--from-key", "x", "--to-key", "y"], "a relation is required"),
         (
             2,
-            [
-                "--from-ns",
-                "a",
-                "--from-key",
-                "x",
-                "--to-ns",
-                "b",
-                "--to-key",
-                "other",
-                "-r",
-                "refines",
-            ],
+            "--from-ns a --from-key x --to-ns b --to-key other -r refines".split(),
             "different namespaces",
         ),
         (
@@ -522,25 +508,11 @@ def test_expand_lists_and_opens(ghost_cli: "GhostCli") -> None:
     assert (result.code, result.out) == (0, "")
     assert "no summaries yet" in result.err
     ghost_cli.ok(
-        "consolidate",
-        "-n",
-        "a",
-        "--summary-key",
-        "low",
-        "--keys",
-        "x,y",
-        "--content",
+        *"consolidate -n a --summary-key low --keys x,y --content".split(),
         "About x and y.",
     )
     ghost_cli.ok(
-        "consolidate",
-        "-n",
-        "a",
-        "--summary-key",
-        "top",
-        "--keys",
-        "low,z",
-        "--content",
+        *"consolidate -n a --summary-key top --keys low,z --content".split(),
         "About all.",
     )
     assert ghost_cli.ok("expand", "-n", "a").splitlines() == [
@@ -636,12 +608,7 @@ def test_hostile_keys_do_nothing_to_a_terminal(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("import", "--trust", input=json.dumps([old]))  # of an older store
     ghost_cli.ok("edge", "add", "-n", "a", key, "x", "-r", "relates_to")
     ghost_cli.ok(
-        "consolidate",
-        "-n",
-        "a",
-        "--summary-key",
-        "sum",
-        "--keys",
+        *"consolidate -n a --summary-key sum --keys".split(),
         f"{key},x",
         "--content",
         "S \x1b[32m.",
@@ -716,10 +683,7 @@ def test_vectors_filled_in_later_are_linked(
     """`ghost embed backfill` links what was stored without a provider."""
     for at in range(2):
         ghost_cli.ok(
-            "put",
-            "-n",
-            "p",
-            "-k",
+            *"put -n p -k".split(),
             f"k{at}",
             f"The deployment of the billing service runs every Tuesday, note {at}.",
         )

@@ -144,10 +144,7 @@ RUNS: dict[str, list[str]] = {
     "knowledge search-memories": ["t", "--root", "{here}"],
     "knowledge list-memories": ["--root", "{here}"],
     "knowledge memorize-new-topic": [
-        "new",
-        "--tags",
-        "t",
-        "--summary",
+        *"new --tags t --summary".split(),
         "A summary.",
         "--root",
         "{here}",

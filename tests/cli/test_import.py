@@ -35,17 +35,7 @@ def exported(ghost_cli: "GhostCli", original: Any) -> str:
     ghost_cli.ok(*other, "import", "--from-ghost", original("head.db"))
     ghost_cli.ok(
         *other,
-        "put",
-        "-n",
-        "z",
-        "-k",
-        "new",
-        "-t",
-        "t",
-        "--source-client",
-        "cli",
-        "--valid-to",
-        "2027-01-01",
+        *"put -n z -k new -t t --source-client cli --valid-to 2027-01-01".split(),
         "x\u2028y",
     )
     ghost_cli.ok(*other, "get", "-n", "z", "new")

@@ -12,12 +12,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("project")
 MEMORIZE = [
-    "knowledge",
-    "memorize-new-topic",
-    "auth",
-    "--tags",
-    "security,identity",
-    "--summary",
+    *"knowledge memorize-new-topic auth --tags security,identity --summary".split(),
     "How users sign in.",
 ]
 CONTENT = "# Auth\n\nTokens are checked. 喜欢 🍵\n"

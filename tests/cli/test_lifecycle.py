@@ -110,11 +110,7 @@ def test_reflect_on_no_store_makes_none(ghost_cli: "GhostCli", store: Path) -> N
 def test_relink_is_a_flag(ghost_cli: "GhostCli", wind: Any) -> None:
     """It links by names and says so."""
     ghost_cli.ok(
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "one",
+        *"put -n a -k one".split(),
         "Marguerite Oyelaran repaired the gearbox of the turbine at Lindholm.",
     )
     ghost_cli.ok("put", "-n", "a", "-k", "two", "Marguerite Oyelaran sails at Lindholm in spring.")
@@ -128,10 +124,7 @@ def test_linked_clusters_are_shown(
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
     for key, took in (("one", 41), ("two", 42)):
         ghost_cli.ok(
-            "put",
-            "-n",
-            "a",
-            "-k",
+            *"put -n a -k".split(),
             key,
             f"The nightly build of the billing service passed on main in {took} seconds.",
         )
@@ -319,14 +312,7 @@ def test_a_rule_is_set_shown_used_and_deleted(ghost_cli: "GhostCli", wind: Any) 
         "set",
         "--name",
         "old chatter",
-        "--id",
-        "chatter",
-        "--cond-tag",
-        "chat",
-        "--cond-age-gt",
-        "24",
-        "--action",
-        "archive",
+        *"--id chatter --cond-tag chat --cond-age-gt 24 --action archive".split(),
     )
     assert (
         made == "set chatter  old chatter  50\n    age_gt_hours 24.0, tag_includes chat → ARCHIVE\n"
@@ -371,18 +357,9 @@ def test_every_condition_has_its_option(ghost_cli: "GhostCli") -> None:
     words = [part for name, value in options.items() for part in (f"--cond-{name}", value)]
     row = ghost_cli.row(
         *(
-            "rule",
-            "set",
-            "--name",
-            "r",
-            "-n",
-            "a",
-            "--priority",
+            *"rule set --name r -n a --priority".split(),
             -5,
-            "--action",
-            "DECAY",
-            "--expires-at",
-            "2030-01-01",
+            *"--action DECAY --expires-at 2030-01-01".split(),
         ),
         *("--action-params", '{"factor": 0.5}', *words),
     )
@@ -412,10 +389,7 @@ def test_rules_of_a_namespace(ghost_cli: "GhostCli") -> None:
             f"for-{ns}",
             "-n",
             ns,
-            "--cond-tag",
-            "x",
-            "--action",
-            "PIN",
+            *"--cond-tag x --action PIN".split(),
         )
     assert [
         row["id"]
@@ -469,15 +443,7 @@ def test_parameters_must_be_an_object(ghost_cli: "GhostCli", params: str) -> Non
     """Broken JSON and other values are named."""
     error, hint = ghost_cli.fails(
         2,
-        "rule",
-        "set",
-        "--name",
-        "r",
-        "--cond-tag",
-        "x",
-        "--action",
-        "DECAY",
-        "--action-params",
+        *"rule set --name r --cond-tag x --action DECAY --action-params".split(),
         params,
     )
     assert "--action-params" in error

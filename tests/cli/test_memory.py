@@ -170,12 +170,7 @@ def test_hybrid(ghost_cli: "GhostCli", home: Path, monkeypatch: pytest.MonkeyPat
         "memory",
         "search",
         "espresso in the morning",
-        "--mode",
-        "hybrid",
-        "--role",
-        "edit",
-        "--limit",
-        "1",
+        *"--mode hybrid --role edit --limit 1".split(),
     )
     assert out.startswith(f"--- [edit] Coffee ({found[0]['timestamp']}) score:")
     assert out.endswith(" ---\nThe physician drinks espresso every morning.\n")

@@ -50,23 +50,11 @@ def test_notes_are_printed_with_json(ghost_cli: "GhostCli", tmp_path: Path) -> N
 def test_procedural_memories_of_a_namespace(ghost_cli: "GhostCli") -> None:
     """Without paths the namespace's own procedures are looked at."""
     ghost_cli.ok(
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "one",
-        "--kind",
-        "procedural",
+        *"put -n a -k one --kind procedural".split(),
         "1. build it\n2. run the tests\n3. push",
     )
     ghost_cli.ok(
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "two",
-        "--kind",
-        "procedural",
+        *"put -n a -k two --kind procedural".split(),
         "1. fix it\n2. run the tests\n3. push",
     )
     assert "1. run the tests\n    2. push" in ghost_cli.ok("mine-procedures", "-n", "a")

@@ -22,47 +22,24 @@ def filled(
     def build() -> None:
         put = ghost_cli.ok
         put(
-            "put",
-            "-n",
-            "agent:me",
-            "-k",
-            "drink",
+            *"put -n agent:me -k drink".split(),
             "The user drinks green tea in the morning.",
-            "-t",
-            "taste",
-            "--kind",
-            "semantic",
+            *"-t taste --kind semantic".split(),
         )
         put(
-            "put",
-            "-n",
-            "agent:me",
-            "-k",
-            "editor",
+            *"put -n agent:me -k editor".split(),
             "The user edits in Helix.",
-            "--tier",
-            "ltm",
-            "-p",
-            "high",
-            "--pinned",
+            *"--tier ltm -p high --pinned".split(),
         )
         put(
-            "put",
-            "-n",
-            "agent:me",
-            "-k",
-            "ticket",
+            *"put -n agent:me -k ticket".split(),
             "Ticket OPS-10482 tracks the leak.",
             "--source-user",
             "Ann",
         )
         put("put", "-n", "agent:you", "-k", "drink", "The other user drinks coffee in the morning.")
         put(
-            "put",
-            "-n",
-            "agent:me",
-            "-k",
-            "asleep",
+            *"put -n agent:me -k asleep".split(),
             "The user drank cocoa in the morning as a child.",
             "--tier",
             "dormant",
@@ -94,11 +71,7 @@ def test_a_long_chunk_is_cut_around_the_match(ghost_cli: GhostCli) -> None:
     )
     ghost_cli.ok("put", "-n", "a", "-k", "code", code)
     ghost_cli.ok(
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "chinese",
+        *"put -n a -k chinese".split(),
         "我们今天在港口看船" * 60 + "鸬鹚潜入水中" + "然后我们回家了" * 60,
     )
     for query, word in [("where is overflow raised?", "raise Overflow"), ("鸬鹚", "鸬鹚潜入水中")]:

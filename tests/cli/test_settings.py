@@ -50,13 +50,7 @@ def test_the_option_behind_the_command_wins(ghost_cli: "GhostCli", tmp_path: Pat
     ghost_cli.ok(
         "--db",
         tmp_path / "far.db",
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "x",
-        "one",
-        "--db",
+        *"put -n a -k x one --db".split(),
         tmp_path / "near.db",
     )
     assert [path.name for path in tmp_path.glob("*.db")] == ["near.db"]

@@ -98,16 +98,7 @@ def test_a_symbol_is_recorded_with_its_place_and_text(ghost_cli: GhostCli, shop:
 def test_the_files_tell_the_language(ghost_cli: GhostCli, shop: Path) -> None:
     """With a file named, no language is needed; the relation counts for both."""
     made = ghost_cli.row(
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "x",
-        "--files",
-        "shop.go",
-        "--symbols",
-        "Price,Fact",
-        "--root",
+        *"put -n a -k x --files shop.go --symbols Price,Fact --root".split(),
         shop,
         "--file-rel",
         "read",
@@ -206,16 +197,7 @@ def test_a_symbol_that_is_gone(ghost_cli: GhostCli, shop: Path, how: str) -> Non
 def test_several_of_a_name_are_linked_by_file(ghost_cli: GhostCli, shop: Path) -> None:
     """An ambiguous name is stored as the files of all candidates, with a note that names them."""
     result = ghost_cli(
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "open",
-        "--symbols",
-        "Open",
-        "--language",
-        "go",
-        "--root",
+        *"put -n a -k open --symbols Open --language go --root".split(),
         shop,
         "Opens.",
     )
@@ -232,12 +214,7 @@ def test_several_of_a_name_are_linked_by_file(ghost_cli: GhostCli, shop: Path) -
 def test_a_file_decides_between_several(ghost_cli: GhostCli, shop: Path) -> None:
     """A file that is named with an ambiguous symbol says which one is meant."""
     made = ghost_cli.row(
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "x",
-        "--files",
+        *"put -n a -k x --files".split(),
         "till/till.go",
         "--symbols",
         "Open",
@@ -260,16 +237,7 @@ def test_an_unknown_symbol_stores_nothing(ghost_cli: GhostCli, shop: Path) -> No
     """The error names what comes close, and neither this symbol nor the others are stored."""
     error, hint = ghost_cli.fails(
         3,
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "x",
-        "--symbols",
-        "Fact,Pricee",
-        "--language",
-        "go",
-        "--root",
+        *"put -n a -k x --symbols Fact,Pricee --language go --root".split(),
         shop,
         "Prices.",
     )
@@ -319,16 +287,7 @@ def test_a_root_that_is_no_project(ghost_cli: GhostCli, shop: Path, root: str) -
     place = shop.parent / root
     error, _ = ghost_cli.fails(
         3,
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "x",
-        "--symbols",
-        "Price",
-        "--language",
-        "go",
-        "--root",
+        *"put -n a -k x --symbols Price --language go --root".split(),
         place,
         "Text.",
     )

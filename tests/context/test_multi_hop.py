@@ -31,15 +31,7 @@ NOISE = [
     "The garden fence was painted green.",
     "Interns rotate between departments every month.",
 ]
-RELATIONS = [
-    "relates_to",
-    "depends_on",
-    "refines",
-    "caused_by",
-    "prevents",
-    "implies",
-    "contradicts",
-]
+RELATIONS = "relates_to depends_on refines caused_by prevents implies contradicts".split()
 PROVIDERS = ["none", "static"]
 
 

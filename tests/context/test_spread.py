@@ -13,15 +13,7 @@ if TYPE_CHECKING:
 
     from conftest import Book
 
-FOLLOWED = [
-    "relates_to",
-    "contradicts",
-    "depends_on",
-    "refines",
-    "caused_by",
-    "prevents",
-    "implies",
-]
+FOLLOWED = "relates_to contradicts depends_on refines caused_by prevents implies".split()
 BOOSTERS = ["relates_to", "depends_on", "refines", "caused_by", "prevents", "implies"]
 
 

@@ -12,18 +12,7 @@ if TYPE_CHECKING:
     from conftest import Book
 
 BUDGETS = [60, 100, 250, 500, 1000, 2000, 4000]
-PLACES = [
-    "Bergen",
-    "Oslo",
-    "Turku",
-    "Riga",
-    "Gdansk",
-    "Kiel",
-    "Malmo",
-    "Tallinn",
-    "Lubeck",
-    "Aarhus",
-]
+PLACES = "Bergen Oslo Turku Riga Gdansk Kiel Malmo Tallinn Lubeck Aarhus".split()
 DETAIL = "The crossing takes hours, the saloon serves herring, and the captain salutes the pilot at the mole. "
 
 

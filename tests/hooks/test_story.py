@@ -93,14 +93,7 @@ def git() -> Callable[..., None]:
     """Return a function that runs git without anybody's configuration."""
 
     def run(folder: Path, *args: str) -> None:
-        named = [
-            "-c",
-            "user.name=t",
-            "-c",
-            "user.email=t@example.com",
-            "-c",
-            "init.defaultBranch=main",
-        ]
+        named = "-c user.name=t -c user.email=t@example.com -c init.defaultBranch=main".split()
         subprocess.run(["git", *named, *args], cwd=folder, check=True, capture_output=True)
 
     return run

@@ -173,15 +173,7 @@ def test_a_step_changes_one_field_of_one_version(life: "Life", op: str) -> None:
         "unlock": "tags",
     }
     for name in (
-        "id",
-        "version",
-        "content",
-        "access_count",
-        "last_accessed_at",
-        "tier",
-        "importance",
-        "pinned",
-        "tags",
+        *"id version content access_count last_accessed_at tier importance pinned tags".split(),
     ):
         if name != field.get(op, "tier"):
             assert getattr(after, name) == getattr(before, name), name

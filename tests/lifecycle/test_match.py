@@ -18,10 +18,7 @@ def memory(age: float = 0, idle: float | None = None, **fields: Any) -> Memory:
     last = None if idle is None else NOW - timedelta(hours=idle)
     given = {"kind": Kind.EPISODIC, "version": 1, "tier": Tier.STM, **fields}
     return Memory(
-        "01",
-        "a",
-        "k",
-        "text",
+        *"01 a k text".split(),
         created_at=NOW - timedelta(hours=age),
         last_accessed_at=last,
         **given,

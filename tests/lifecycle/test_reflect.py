@@ -91,12 +91,9 @@ def test_a_memory_used_on_three_days_is_promoted(life: "Life", told: Told) -> No
         ("good", "PROMOTE", "sys-promote-to-ltm"),
         ("imported", "PROMOTE", "sys-promote-to-ltm"),
     ]
-    assert [life.tier(key) for key in ("good", "shown", "twice", "imported")] == [
-        "ltm",
-        "stm",
-        "stm",
-        "ltm",
-    ]
+    assert [
+        life.tier(key) for key in ("good", "shown", "twice", "imported")
+    ] == "ltm stm stm ltm".split()
 
 
 def test_a_real_history_of_use_and_exposure_decides(life: "Life", clock: Any) -> None:

@@ -316,12 +316,9 @@ def test_the_command_line_reads_what_a_tool_wrote(
 
 def test_the_prompt_is_there_with_its_toolset(agent: "Agent", plain: "Agent") -> None:
     """memorize-project is listed beside those of memory, alone without memory, and takes nothing."""
-    assert [prompt.name for prompt in agent.ask("list_prompts").prompts] == [
-        "recall",
-        "remember",
-        "review",
-        "memorize-project",
-    ]
+    assert [
+        prompt.name for prompt in agent.ask("list_prompts").prompts
+    ] == "recall remember review memorize-project".split()
     (prompt,) = plain.ask("list_prompts").prompts
     assert (prompt.name, prompt.arguments or []) == ("memorize-project", [])
     assert prompt.title
@@ -333,12 +330,7 @@ def test_the_prompt_names_the_tools_in_order(plain: "Agent") -> None:
     found = plain.ask("get_prompt", "memorize-project")
     assert [message.role for message in found.messages] == ["user"]
     text = found.messages[0].content.text
-    order = [
-        "recall_general_memory",
-        "memorize_general_info",
-        "memorize_new_topic",
-        "refine_memory",
-    ]
+    order = "recall_general_memory memorize_general_info memorize_new_topic refine_memory".split()
     assert [text.index(name) for name in order] == sorted(text.index(name) for name in order)
     assert text.rindex("list_memories") > text.index("refine_memory")
     assert "{" not in text
@@ -360,13 +352,7 @@ def visit(place: "Place", root: Path, talk: Any) -> "Iterator[Any]":
         secrets = {name: ghost.admin.create_token(name, given)[0] for name, given in grants.items()}
     words = [
         PROGRAM,
-        "serve",
-        "--port",
-        "0",
-        "--json",
-        "--tools",
-        "memory,knowledge",
-        "--root",
+        *"serve --port 0 --json --tools memory,knowledge --root".split(),
         str(root),
     ]
     with ExitStack() as stack, open(place.log, "ab") as log:

@@ -36,11 +36,7 @@ def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 
     def run(*args: object, cwd: Path = tmp_path) -> str:
         words = [
-            "git",
-            "-c",
-            "init.defaultBranch=main",
-            "-c",
-            "protocol.file.allow=always",
+            *"git -c init.defaultBranch=main -c protocol.file.allow=always".split(),
             *map(str, args),
         ]
         done = subprocess.run(

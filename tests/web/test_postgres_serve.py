@@ -35,14 +35,7 @@ class Face:
         given |= {"GHOST_DB": url, "GHOST_EMBED_PROVIDER": "none", "HOME": str(home), **env}
         command = [
             sys.executable,
-            "-m",
-            "ghostmem",
-            "serve",
-            "--port",
-            "0",
-            "--rate",
-            "0",
-            "--json",
+            *"-m ghostmem serve --port 0 --rate 0 --json".split(),
         ]
         self.process = subprocess.Popen(
             command, env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -168,12 +168,7 @@ def test_news_of_a_write_by_another_process(
         "ghostmem",
         "--db",
         str(tmp_path / "memory.db"),
-        "put",
-        "-n",
-        "a",
-        "-k",
-        "k",
-        "text",
+        *"put -n a -k k text".split(),
     ]
     subprocess.run(line, check=True, capture_output=True, timeout=TIMEOUT)
     assert stream.next() == {"sequence": 1, "quarantine": 0, "namespaces": {"a": 1}}
