@@ -425,7 +425,7 @@ class Linker:
         targets = self._defined(self.rules.meant(kind, self.targets(term, place, follow=False)))
         if len({id(one.symbol) for one in targets if one.symbol is not None}) > 1:
             targets = [one._replace(via="conditional") for one in targets]
-        if not sure:
+        if kind == "uses" and not sure:
             targets = [
                 one for one in targets if one.symbol is not None and one.symbol.kind in TYPES
             ]
