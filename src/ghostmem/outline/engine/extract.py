@@ -30,7 +30,6 @@ from ghostmem.outline.engine.table import Form
 from ghostmem.outline.engine.terms import (
     CALL,
     CALLBACK,
-    CONSTRUCT,
     ELEMENT,
     FUNCTION_TYPE,
     GENERIC,
@@ -531,21 +530,6 @@ class Walker:
         self.callback = None
         return terms
 
-    def visit_new(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
-        """A new value of a type `of`, with arguments and perhaps a body.
-
-        Options: `call` if the constructor is called, `class` if the body declares members."""
-        of, body = self.child(node, form, "of"), self.child(node, form, "body")
-        type_term = self.type_term(of)
-        arguments = self.arguments(self.child(node, form, "args"), None)
-        if "call" in form.options and type_term is not None and of is not None:
-            self.refer("calls", (CONSTRUCT, type_term), of, arguments)
-        if body is not None and "class" in form.options:
-            self.anonymous(body, type_term)
-        else:
-            self.visit(body)
-        return (VALUE_OF, type_term) if type_term is not None else None
-
     def anonymous(self, body: "Node", base: Term | None) -> CodeSymbol:
         """Declare a type without a name that extends another one."""
         symbol = self.define(body, "(anonymous)", "type")
@@ -658,6 +642,10 @@ class Walker:
                 arguments += [self.type_term(one) for one in listed]
         return (GENERIC, base, tuple(arguments)) if base is not None else None
 
+    def visit_generic(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """A generic function or type with type arguments."""
+        return self.type_generic(node, form)
+
     def type_listtype(self, node: "Node", form: Form) -> Term | None:
         """A list of elements `of` a type."""
         return (LIST_TYPE, self.type_term(self.child(node, form, "of")))
@@ -674,6 +662,8 @@ class Walker:
     def type_tupletype(self, node: "Node", _form: Form) -> Term | None:
         """Several types."""
         return (SEVERAL, tuple(self.type_term(child) for child in node.named_children))
+
+    type_list = type_tupletype
 
     def type_functype(self, node: "Node", form: Form) -> Term | None:
         """A function of `params` with a `result`."""
@@ -953,12 +943,6 @@ class Walker:
         """A type written in place."""
         return self.type_record(node, form)
 
-    def visit_embedded(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
-        """An embedded type `of`, or a constraint, in the body of a type."""
-        symbol = self.unit.symbols[self.unit.scopes[self.scope].symbol]
-        self.base(symbol, "extends", self.child(node, form, "of") or node)
-        return None
-
     def visit_bind(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """Variables with their values: fields in a type, symbols in a file, else locals.
 
@@ -968,11 +952,7 @@ class Walker:
         if not names:
             self.rules.no_names(self, node, type_term)
         symbols = self._variables(node, form, names)
-        owner = self.owner
-        if self.rules.variables_own and len(symbols) == 1 and self.scope_kind == FILE_SCOPE:
-            self.owner = next(iter(symbols.values())).number
         terms = [self.visit(one) for one in self.children(node, form, "value")]
-        self.owner = owner
         for number, name in enumerate(names):
             value = self.part(terms, number, len(names))
             if (symbol := symbols.get(name.start_byte)) is None:

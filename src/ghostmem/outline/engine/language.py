@@ -15,7 +15,7 @@ table are walked through. An example (Go):
 | func | name params result body type_params recv; named=; options arrow, signature |
 | lambda | params result body type_params |
 | type | name body type_params, or type (what it is defined as); kind=interface |
-| record, embedded | a type written in place; a base in the body of a type (of) |
+| record | a type written in place |
 | bind | name type value; kind=constant |
 | assign | left right type |
 | param | name type value; options many, optional |
@@ -24,8 +24,7 @@ table are walked through. An example (Go):
 | return, block | a return statement; a block (a scope, unless the language hoists) |
 | name, member (of name), index (of) | expressions |
 | call (callee args of type_args body; option bare) | |
-| new (of args body; options call, class), cast (type of; option shown) | |
-| either (test), tuple, list | |
+| cast (type of; option shown), either (test), tuple, list | |
 | literal (is=str), this, super, same (of; option only), skip | |
 | generic (of; option flat), listtype (of), maptype (key of), uniontype, tupletype | types |
 | functype (params result), primitive, notype; also name, member, same, record | |
@@ -103,7 +102,6 @@ class Rules:
     members_visible = False  # members have their bare names in their type
     class_scope = False  # so they have, but only directly in the body of the type
     bases_inside = False  # base types are looked up inside of the type
-    variables_own = False  # the initial value of a variable refers for the variable
     unpacks = False  # `a, b = x` takes elements of x
     virtual: tuple[str, ...] = ("type",)  # how a method of an interface is found, not another one
     merges_declarations = False  # several declarations of one name in a scope are one
@@ -319,10 +317,6 @@ class Rules:
         """Tell whether an unresolved call of its name may mean a symbol."""
         return symbol.kind in CALLABLES or symbol.kind in TYPES
 
-    def is_receiver(self, resolver: Resolver, term: Term, place: Place) -> bool:
-        """Tell whether a term is the instance that a method was called on."""
-        return term == (THIS,)
-
     def overloads(
         self,
         resolver: Resolver,
@@ -413,11 +407,6 @@ class Rules:
     def function_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of a function that has no members declared."""
         return None
-
-    def map_element(self, value: Value) -> Value | None:
-        """Return what iterating over a map, or indexing it, gives."""
-        element: Value | None = value[2]
-        return element
 
     def item(self, resolver: Resolver, value: Value | None) -> Value | None:
         """Return the element behind what one of `item_methods` returns."""

@@ -498,7 +498,7 @@ class Linker:
         if term[0] == MEMBER:
             if term[1] is None:
                 return []
-            via = "receiver" if self._is_receiver(term[1], place) else "type"
+            via = "receiver" if term[1][0] in (THIS, SUPER, OWN_TYPE) else "type"
             base = self.resolver.evaluate(term[1], place)
             self.resolver.asking = place.unit
             found_targets = [
@@ -518,11 +518,6 @@ class Linker:
             plain = term[1][1] if term[1][0] == GENERIC else term[1]
             return self.targets(plain, place, follow)
         return self._of_value(self.resolver.evaluate(term, place), "type")
-
-    def _is_receiver(self, term: Term, place: Place) -> bool:
-        if term[0] in (THIS, SUPER, OWN_TYPE):
-            return True
-        return self.rules.is_receiver(self.resolver, term, place)
 
     def _of_member(self, value: Value, name: str, via: str, follow: bool) -> list[Target]:
         resolver = self.resolver

@@ -575,11 +575,9 @@ class Resolver:
             return None
         value = self.rules.iterable(self, value)
         match value[0]:
-            case "list":
-                element: Value | None = value[1]
+            case "list" | "map":
+                element: Value | None = value[-1]
                 return element
-            case "map":
-                return self.rules.map_element(value)
             case "tuple":
                 return union(value[1])
             case "outside instance":

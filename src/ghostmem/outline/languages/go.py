@@ -32,7 +32,6 @@ from ghostmem.outline.engine.terms import (
     LIST,
     LIST_TYPE,
     MAP,
-    MAP_TYPE,
     MODULE,
     NAME,
     OUTSIDE,
@@ -75,7 +74,7 @@ short_var_declaration        bind name=left value=right
 assignment_statement         hook fn=assignment
 inc_statement,dec_statement  hook fn=increment
 range_clause                 range left=left right=right pairs
-receive_statement            hook fn=receive
+receive_statement            bind name=left value=right
 type_switch_statement        hook fn=type_switch
 block,if_statement,for_statement,expression_case,default_case,communication_case block
 expression_switch_statement,select_statement block
@@ -88,16 +87,16 @@ composite_literal            hook fn=composite
 literal_element              same of=0
 type_conversion_expression   hook fn=conversion
 type_assertion_expression    cast type=type of=operand shown
-index_expression             hook fn=index
+index_expression             index of=operand
 slice_expression             same of=operand
 parenthesized_expression     same of=0
 unary_expression             hook fn=unary
 expression_list              tuple
 pointer_type,parenthesized_type,negated_type same of=0
 generic_type                 generic of=type flat
-type_instantiation_expression hook fn=instantiation type_fn=instantiation
+type_instantiation_expression generic of=type
 slice_type,array_type,implicit_length_array_type listtype of=element
-channel_type                 hook type_fn=channel
+channel_type                 maptype key=value of=value  # by which it is ranged over, too
 map_type                     maptype key=key of=value
 function_type                hook type_fn=function_type
 parameter_list               hook type_fn=results
@@ -282,7 +281,6 @@ class GoRules(Rules):
         walker.function_body(declare(node, text, "function"), node, _FUNCTION)
 
     def receiver(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> Term | None:
-        """Bind the receiver, and the type parameters that its type names."""
         listed = [one for one in node.named_children if one.type == "parameter_declaration"]
         type_node = listed[0].child_by_field_name("type") if listed else None
         name = listed[0].child_by_field_name("name") if listed else None
@@ -310,7 +308,6 @@ class GoRules(Rules):
             symbol.flags.add("alias")
 
     def no_names(self, walker: "Walker", node: "Node", type_term: Term | None) -> None:
-        """An embedded field has the name of its type."""
         if type_term is None or node.type != "field_declaration":
             return
         owner = walker.unit.symbols[walker.unit.scopes[walker.scope].symbol]
@@ -421,13 +418,6 @@ class GoRules(Rules):
             walker.visit(child)
             walker.assign(child, None, None, node)
 
-    def receive(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`case a := <-b`."""
-        left = node.child_by_field_name("left")
-        term = walker.visit(node.child_by_field_name("right"))
-        for number, name in enumerate(left.named_children if left is not None else ()):
-            walker.pattern(name, term if number == 0 else None)
-
     def type_switch(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`switch a := b.(type)`: in each case, a is of its type."""
         alias, value = node.child_by_field_name("alias"), node.child_by_field_name("value")
@@ -482,22 +472,6 @@ class GoRules(Rules):
         else:
             walker.visit(only)
 
-    def index(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`a[b]`: an element, or a generic function with a type argument."""
-        operand = node.child_by_field_name("operand")
-        base = walker.visit(operand)
-        for child in node.named_children:
-            if child != operand:
-                walker.visit(child)
-        return (ELEMENT, base) if base is not None else None
-
-    def instantiation(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`F[A, B]`."""
-        type_node = node.child_by_field_name("type")
-        base = walker.type_term(type_node)
-        terms = [walker.type_term(one) for one in node.named_children if one != type_node]
-        return (GENERIC, base, tuple(terms)) if base is not None else None
-
     def conversion(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`T(a)`; what looks like `T[A](a)` may be a call of a generic function."""
         type_node, operand = (node.child_by_field_name(one) for one in ("type", "operand"))
@@ -523,7 +497,6 @@ class GoRules(Rules):
     def known_call(
         self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
     ) -> tuple[Term | None] | None:
-        """`make(T)` and `new(T)` give a value of the type."""
         if fn.type != "identifier" or walker.text(fn) not in ("make", "new"):
             return None
         listed = [one for one in args.named_children if not one.is_extra] if args else []
@@ -536,11 +509,6 @@ class GoRules(Rules):
         return ((VALUE_OF, term) if term is not None else None,)
 
     # --- types
-
-    def channel(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """A channel: both what it is ranged over by, and its elements, are of its type."""
-        term = walker.type_term(node.child_by_field_name("value"))
-        return (MAP_TYPE, term, term)
 
     def function_type(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`func(A, b B) C`."""
@@ -570,7 +538,6 @@ class GoRules(Rules):
     # --- packages
 
     def begin_linking(self, resolver: Resolver) -> None:
-        """Find the packages and their paths, and bind the names of imports."""
         self._modules: dict[str, str | None] = {}
         self.packages: dict[str, GoPackage] = {}
         self.by_path: dict[str, GoPackage] = {}
@@ -672,7 +639,6 @@ class GoRules(Rules):
         return _package_of(name)
 
     def outside_node(self, name: str, kind: str) -> tuple[str, str]:
-        """Return the short name of a package with that of its member; tell interfaces apart."""
         path = self.package_of(name)
         if kind == "module" or path == name:
             return name, "interface" if name in ("error", "any") else kind
@@ -684,7 +650,6 @@ class GoRules(Rules):
         return symbol.parent == FILE
 
     def outside_kind(self, kind: str, value: Value) -> str:
-        """Packages, and fields of types outside, are not read; builtin types are used."""
         member = value[1][len(self.package_of(value[1])) + 1 :]
         if self.is_outside_type(value[1]):
             return "uses"
@@ -695,13 +660,11 @@ class GoRules(Rules):
         return name in _OUTSIDE_TYPES or name in _BUILTIN_TYPES
 
     def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
-        """Return a name of the only package outside that everything is imported of."""
         paths = [path for path in unit.stars if path not in self.by_path]
         is_exported = name[:1].isupper() and len(paths) == 1
         return (OUTSIDE, f"{paths[0]}.{name}") if is_exported else None
 
     def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
-        """Return what a file can mean: its own, or all that is built together with it."""
         symbols = [one.symbol for one in targets if one.symbol is not None]
         if len(symbols) < 2:
             return targets
@@ -733,7 +696,6 @@ class GoRules(Rules):
     # --- members
 
     def find_member(self, resolver: Resolver, value: Value, name: str) -> list[FoundBinding]:
-        """Return a member at the least depth of embedding, if there is only one."""
         level, seen = [value[1]], {value[1]}
         while level:
             hits = [found for one in level if (found := resolver.own_member(one, name))]
@@ -829,7 +791,6 @@ class GoRules(Rules):
         return None if is_field else (OUTSIDE, f"{value[1]}.{name}")
 
     def iterable(self, resolver: Resolver, value: Value) -> Value:
-        """Return a function that is ranged over as a map of what it yields."""
         if value[0] == LIST:
             return (MAP, (OUTSIDE_INSTANCE, "int", ()), value[1])
         if value[0] == CALLABLE and value[2] and value[2][0] and value[2][0][0] == CALLABLE:
@@ -840,7 +801,6 @@ class GoRules(Rules):
     # --- interfaces
 
     def finish(self, linker: "Linker") -> None:
-        """Add the packages with their files and imports, and the links to interfaces."""
         resolver = linker.resolver
         for package in self.packages.values():
             node = _package_id(package)

@@ -42,6 +42,7 @@ from ghostmem.outline.engine.terms import (
     OUTSIDE,
     OUTSIDE_INSTANCE,
     OWN_TYPE,
+    PART,
     SEVERAL,
     SUPER,
     THIS,
@@ -95,7 +96,6 @@ boolean_operator             hook fn=boolean
 assert_statement             hook fn=assert_statement
 match_statement              hook fn=match_statement
 global_statement,nonlocal_statement hook fn=global_names
-delete_statement             hook fn=delete
 block                        block
 return_statement             return
 yield                        hook fn=yield_value
@@ -105,14 +105,12 @@ call                         call callee=function args=arguments
 keyword_argument             same of=value only
 subscript                    hook fn=subscript type_fn=generic
 generic_type                 hook fn=subscript type_fn=generic
-binary_operator              hook type_fn=union_type
-union_type                   uniontype
+binary_operator,union_type   uniontype
 parenthesized_expression     same of=0
 await                        same of=0
 type                         same of=0
 expression_list,tuple,pattern_list,tuple_pattern tuple
-list                         hook fn=list_display type_fn=argument_list
-set,list_pattern             list
+list,set,list_pattern        list
 string                       hook fn=string type_fn=quoted
 concatenated_string          literal is=str
 integer                      literal is=int
@@ -203,15 +201,12 @@ class PythonRules(Rules):
     # --- declarations
 
     def begin(self, walker: "Walker", root: "Node") -> None:
-        """Start with no names that are declared global."""
         walker.state = {"global": set(), "all": None}
 
     def end(self, walker: "Walker") -> None:
-        """Keep the names of `__all__`."""
         walker.unit.detail = walker.state["all"]
 
     def signature(self, walker: "Walker", node: "Node") -> str:
-        """Return the head of a definition."""
         return walker.head(node, node.child_by_field_name("body")).rstrip(": ")
 
     def decorated(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -245,7 +240,6 @@ class PythonRules(Rules):
         return {flag} if flag else set()
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
-        """Read the types that a docstring tells."""
         if symbol.name in _CLASS_METHODS:
             symbol.flags.add("class method")
         body = node.child_by_field_name("body")
@@ -261,7 +255,6 @@ class PythonRules(Rules):
             walker.state["documented"] = dict(documented)
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
-        """Note the bases of a class, and whether it is an interface."""
         listed = node.child_by_field_name("superclasses")
         inner, walker.scope = walker.scope, walker.unit.scopes[walker.scope].parent
         for child in listed.named_children if listed is not None else ():
@@ -305,15 +298,12 @@ class PythonRules(Rules):
             symbol.inner = walker.scope
 
     def variable_kind(self, name: str, in_type: bool) -> str:
-        """Return constant for a name in capitals."""
         return "field" if in_type else "constant" if _CONSTANT.match(name) else "variable"
 
     def is_shared(self, symbol: CodeSymbol) -> bool:
-        """Variables of modules and attributes of classes."""
         return True
 
     def rest_type(self, node: "Node", type_term: Term | None) -> Term | None:
-        """`*args` is a tuple, `**kwargs` a dictionary."""
         if node.type == "dictionary_splat_pattern":
             return (MAP_TYPE, (NAME, "str"), type_term)
         return (GENERIC, (NAME, "tuple"), (type_term, None))
@@ -321,7 +311,6 @@ class PythonRules(Rules):
     # --- statements
 
     def assigned_scope(self, walker: "Walker", name: str) -> int | None:
-        """Return the function, class or file, unless the name is global."""
         return None if (walker.home(), name) in walker.state["global"] else walker.home()
 
     def global_names(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -363,7 +352,6 @@ class PythonRules(Rules):
         node: "Node",
         target: "Node",
     ) -> None:
-        """Assigning to an attribute of self tells which attributes instances have."""
         walker.refer("assigns", term, target)
         if (
             term[0] == MEMBER
@@ -390,16 +378,7 @@ class PythonRules(Rules):
             known = walker.state["all"] or []
             walker.state["all"] = known + self._strings(walker, right)
 
-    def delete(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`del a`: within a function, a is a local."""
-        walker.visit_all(node)
-        for child in node.named_children:
-            is_local = child.type == "identifier" and walker.scope_kind == FUNCTION_SCOPE
-            if is_local and self.assigned_scope(walker, walker.text(child)) is not None:
-                walker.bind(walker.text(child), node.end_byte, home=walker.home())
-
     def pattern(self, walker: "Walker", node: "Node", value: Term | None, position: int) -> None:
-        """`*a` in a pattern, and targets that are no names."""
         if node.type in ("list_splat_pattern", "list_splat") and node.named_children:
             walker.pattern(node.named_children[0], None, (LIST_TYPE, None), position)
         elif node.type in ("attribute", "subscript"):
@@ -635,12 +614,8 @@ class PythonRules(Rules):
             return base
         index = children[1] if len(children) == 2 else None
         if index is not None and index.type == "integer" and walker.text(index).isdigit():
-            return ("item", base, int(walker.text(index)))
+            return (PART, base, int(walker.text(index)))
         return (ELEMENT, base, tuple(terms))
-
-    def list_display(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """A list."""
-        return walker.visit_list(node, _form, False)
 
     def string(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A string, with the expressions in it."""
@@ -664,7 +639,6 @@ class PythonRules(Rules):
     def known_call(
         self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
     ) -> tuple[Term | None] | None:
-        """Calls whose arguments are types or names: super, cast, TypeVar, field."""
         name = walker.text(fn).rpartition(".")[2] if fn.end_byte - fn.start_byte < 40 else ""
         if name not in _KNOWN_CALLS:
             return None
@@ -744,14 +718,6 @@ class PythonRules(Rules):
             return (GENERIC, base, (terms[0], None))
         return (GENERIC, base, tuple(terms))
 
-    def argument_list(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """The types of the parameters in `Callable[[A, B], C]`."""
-        return (SEVERAL, tuple(walker.type_term(child) for child in node.named_children))
-
-    def union_type(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`A | B`."""
-        return either([walker.type_term(child) for child in node.named_children])
-
     def quoted(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A type in quotes."""
         text = _QUOTES.sub("", walker.text(node))
@@ -771,15 +737,12 @@ class PythonRules(Rules):
     # --- modules
 
     def begin_linking(self, resolver: Resolver) -> None:
-        """Find the dotted names of all files."""
         self.modules = Modules(resolver.units.values())
 
     def file_name(self, resolver: Resolver, unit: Unit) -> str:
-        """Return the dotted name of a module."""
         return self.modules.names[unit.path]
 
     def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
-        """Return the dotted name of a symbol."""
         names, outer = [symbol.name], symbol
         while outer.parent >= 0:
             outer = symbol.unit.symbols[outer.parent]
@@ -789,7 +752,6 @@ class PythonRules(Rules):
     def imported(
         self, resolver: Resolver, unit: Unit, path: str, member: str | None
     ) -> Value | None:
-        """Return a module, a name in it, or something outside."""
         key = ("import", unit.path, path, member)
         if key not in resolver.memo:
             resolver.memo[key] = None
@@ -815,7 +777,6 @@ class PythonRules(Rules):
         )
 
     def imported_ends(self, resolver: Resolver, unit: Unit, path: str, member: str) -> list[Unit]:
-        """Return the files of a module, or of the submodule that is imported of it."""
         found = []
         for target in self.modules.find(path, unit.path):
             value = self.imported(resolver, unit, path, member) if member else None
@@ -826,11 +787,9 @@ class PythonRules(Rules):
         return found
 
     def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
-        """Return the absolute name of a module."""
         return self.modules.absolute(path, unit.path)
 
     def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
-        """Return what a name of a module is bound to, also by its star imports."""
         if found := resolver.modules.get(module, {}).get(name):
             own = [binding for _, binding in found]
             return [(found[0][0], one) for one in reaching(own, END)]
@@ -852,12 +811,10 @@ class PythonRules(Rules):
         return self.exported(resolver, module, name)
 
     def missing_member(self, resolver: Resolver, module: str, name: str) -> Value | None:
-        """Return a submodule of a package."""
         below = self.modules.below(module, name)
         return (MODULE, below) if below is not None else None
 
     def is_native(self, name: str) -> bool:
-        """Tell whether a name is of the standard library."""
         return name.partition(".")[0] in _NATIVE
 
     # --- types
@@ -865,7 +822,6 @@ class PythonRules(Rules):
     def base_relations(
         self, relation: str, symbol: CodeSymbol, target: "Target"
     ) -> tuple[str, ...]:
-        """A base that is an interface is implemented too."""
         if not relation:
             return ()
         if target.symbol is not None:
@@ -912,7 +868,6 @@ class PythonRules(Rules):
         return False
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """`__class__` of an instance; a member of an enumeration is an instance of it."""
         if name == "__class__" and value[0] == INSTANCE:
             return (TYPE, *value[1:])
         if value[0] == TYPE:
@@ -930,7 +885,6 @@ class PythonRules(Rules):
         return any(base is not None and base[1].startswith("enum.") for base in bases)
 
     def is_generic(self, symbol: CodeSymbol) -> bool:
-        """Type variables may stand in any annotation."""
         return symbol.result is not None and bool(symbol.parameters)
 
     def declared_result(self, resolver: Resolver, symbol: CodeSymbol, place: Place) -> Value | None:
@@ -957,7 +911,6 @@ class PythonRules(Rules):
     # --- evaluation
 
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        """Evaluate Python's own terms."""
         match term[0]:
             case "enter":
                 return union(
@@ -969,17 +922,7 @@ class PythonRules(Rules):
             case "comprehension":
                 inner = Place(place.unit, term[1], term[2], place.env)
                 return resolver.evaluate(term[3], inner._replace(position=END))
-            case "item":
-                values = parts(resolver.evaluate(term[1], place))
-                return union([self._item(resolver, one, term[2]) for one in values])
         return None
-
-    @staticmethod
-    def _item(resolver: Resolver, value: Value, number: int) -> Value | None:
-        if value[0] == TUPLE:
-            part: Value | None = value[1][number] if number < len(value[1]) else None
-            return part
-        return resolver.element(value)
 
     @staticmethod
     def _entered(resolver: Resolver, value: Value) -> Value | None:
@@ -995,7 +938,6 @@ class PythonRules(Rules):
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
     ) -> Value | None:
-        """Return what functions of Python's own give, by their arguments."""
         if callee is None or callee[0] != OUTSIDE:
             return None
         name, arguments = callee[1], term[2]
@@ -1044,7 +986,6 @@ class PythonRules(Rules):
         arguments: tuple[Term | None, ...],
         place: Place | None,
     ) -> Value | None:
-        """Return an instance of a class outside, or what a known function gives."""
         if name in _FUNCTIONS:
             return (OUTSIDE_INSTANCE, _FUNCTIONS[name], ())
         if name in ("list", "dict", "set", "tuple", "collections.OrderedDict"):
@@ -1059,7 +1000,6 @@ class PythonRules(Rules):
         return (LIST, (OUTSIDE_INSTANCE, _LISTS[method], ())) if method in _LISTS else None
 
     def container_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """Return a method of a dictionary, list or tuple."""
         if name == "copy":
             return (CALLABLE, value, (), f"{value[0]}.copy")
         if value[0] == MAP:
@@ -1073,13 +1013,7 @@ class PythonRules(Rules):
             return (CALLABLE, value[1], (), f"list.{name}")
         return (OUTSIDE, f"{value[0]}.{name}")
 
-    def map_element(self, value: Value) -> Value | None:
-        """Indexing a dictionary gives a value; `for` is written as an element, too."""
-        element: Value | None = value[2]
-        return element
-
     def item(self, resolver: Resolver, value: Value | None) -> Value | None:
-        """Return the element of what `__iter__` returns."""
         if value is not None and value[0] == INSTANCE:
             method = resolver.member(value, "__next__")
             return resolver.result(method) if method is not None else value
