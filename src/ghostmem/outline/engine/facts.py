@@ -157,19 +157,19 @@ class Unit:
         symbols = [one.row() for one in self.symbols]
         self.symbols = []  # they refer to the file
         row = (
-            self.package, symbols, scopes, _folded(self.references), self.imports,
-            self.stars, self.exports, self.detail,
+            self.package, symbols, scopes, self.imports, self.stars, self.exports, self.detail,
         )  # fmt: skip
-        return Facts(errors=self.errors, fold=_folded(row))
+        fold = marshal.dumps((_folded(row), _folded(self.references)))
+        return Facts(errors=self.errors, fold=fold)
 
     @classmethod
     def unpacked(cls, path: str, facts: Facts) -> "Unit":
         """Return the file that was packed."""
         unit = cls(path)
+        row, unit.references = marshal.loads(facts.fold)  # noqa: S302
         (
-            unit.package, symbols, scopes, unit.references, unit.imports, unit.stars,
-            unit.exports, unit.detail,
-        ) = _unfolded(facts.fold)  # fmt: skip
+            unit.package, symbols, scopes, unit.imports, unit.stars, unit.exports, unit.detail,
+        ) = _unfolded(row)  # fmt: skip
         unit.scopes = [Scope(*row) for row in scopes]
         unit.symbols = [CodeSymbol.from_row(row) for row in symbols]
         for number, symbol in enumerate(unit.symbols):
