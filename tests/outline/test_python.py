@@ -675,12 +675,14 @@ def test_docstrings_tell_types() -> None:
 
                 :type x: p.Base
                 """
-                get(1).send()
                 x.send()
+            def find():
+                get(1).send()
         ''',
     }
     assert edges(files, "calls") == {
-        ("p.b.run", "module", "p.b.get"),
+        ("p.b.find", "module", "p.b.get"),
+        ("p.b.find", "type", "p.a.Base.send"),
         ("p.b.run", "type", "p.a.Base.send"),
     }
 

@@ -151,7 +151,8 @@ _STR, _BYTES = (LITERAL, "str"), (LITERAL, "bytes")
 _KNOWN_CALLS = frozenset(
     "super cast TypeVar field attrib ib partial NewType isinstance issubclass".split()
 )
-ENTER, COMPREHENSION = "enter", "comprehension"  # terms of Python's own: what `with` binds
+# terms of Python's own: what `with` binds, a value in a scope, a type that a docstring names
+ENTER, COMPREHENSION, DOCUMENTED = "enter", "comprehension", "documented"
 
 
 class PythonRules(Rules):
@@ -201,7 +202,7 @@ class PythonRules(Rules):
     # --- declarations
 
     def begin(self, walker: "Walker", root: "Node") -> None:
-        walker.state = {"global": set(), "all": None}
+        walker.state = {"global": set(), "all": None, "documented": []}
 
     def end(self, walker: "Walker") -> None:
         walker.unit.detail = walker.state["all"]
@@ -221,7 +222,7 @@ class PythonRules(Rules):
         walker.whole = None
         if "setter" in flags and term is not None:  # it does not hide its getter
             bindings = walker.unit.scopes[walker.home()].names[walker.unit.symbols[term[1]].name]
-            del bindings[1:]
+            bindings[:] = [one for one in bindings if one[B_SYMBOL] != term[1]] or bindings
 
     @staticmethod
     def _decorator(walker: "Walker", node: "Node") -> set[str]:
@@ -250,9 +251,9 @@ class PythonRules(Rules):
         if "type" not in text:
             return
         if found := _RTYPE.search(text):
-            symbol.detail = ("result", found[1])
-        if documented := _DOCUMENTED.findall(text):
-            walker.state["documented"] = dict(documented)
+            symbol.detail = found[1]
+        for name, type_name in _DOCUMENTED.findall(text):
+            walker.state["documented"].append((name, type_name))
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         listed = node.child_by_field_name("superclasses")
@@ -619,6 +620,9 @@ class PythonRules(Rules):
 
     def string(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A string, with the expressions in it."""
+        for name, type_name in walker.state["documented"]:  # the docstring told it
+            walker.bind(name, node.end_byte, None, (DOCUMENTED, type_name), home=walker.home())
+        walker.state["documented"] = []
         prefix = walker.source[node.start_byte : node.start_byte + 2].lower()
         if b"f" in prefix or b"t" in prefix:
             walker.visit_all(node)
@@ -896,16 +900,17 @@ class PythonRules(Rules):
 
     def inferred_result(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
         """What the docstring says, else what is returned."""
-        if symbol.detail is not None and (told := self._documented(resolver, symbol)) is not None:
-            return told
-        return resolver.returned(symbol)
+        documented = None
+        if symbol.detail is not None:
+            place = Place(symbol.unit, symbol.scope, END)
+            documented = self._documented(resolver, place, symbol.detail)
+        return resolver.returned(symbol) if documented is None else documented
 
-    def _documented(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
-        name = symbol.detail[1]
-        value = resolver.evaluate(dotted(name), Place(symbol.unit, symbol.scope, END))
+    def _documented(self, resolver: Resolver, place: Place, name: str) -> Value | None:
+        value = resolver.evaluate(dotted(name), place)
         if value is None and "." in name:
             path, _, member = name.rpartition(".")
-            value = self.imported(resolver, symbol.unit, path, member)
+            value = self.imported(resolver, place.unit, path, member)
         return resolver.instance(value) if value is not None and value[0] != FUNCTION else None
 
     # --- evaluation
@@ -919,6 +924,8 @@ class PythonRules(Rules):
                         for one in parts(resolver.evaluate(term[1], place))
                     ]
                 )
+            case "documented":
+                return self._documented(resolver, place, term[1])
             case "comprehension":
                 inner = Place(place.unit, term[1], term[2], place.env)
                 return resolver.evaluate(term[3], inner._replace(position=END))
