@@ -27,7 +27,6 @@ _ANY_LEVEL = re.compile(
     rf"|[ \t]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)*{FENCE})",
     re.MULTILINE,
 )
-_CLOSING_HASHES = re.compile(r"(?:\A|[ \t]+)#+\Z")
 _NOT_IN_SLUGS = re.compile(r"[\x00-/:-`{-\x7f]+")
 _EMOJI_PARTS = "\u200d\u20e3\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
@@ -65,7 +64,9 @@ def marked_lines(text: str, pattern: re.Pattern[str], at: int = 0) -> Iterator[M
 
 def heading_words(text: str) -> str:
     """Return the words of a heading, without the hashes that close it."""
-    return _CLOSING_HASHES.sub("", text.strip(" \t\r"))
+    words = text.strip(" \t\r")
+    plain = words.rstrip("#")
+    return plain.rstrip(" \t") if not plain or plain[-1] in " \t" else words
 
 
 @dataclass(frozen=True, slots=True)
