@@ -666,10 +666,13 @@ class Walker:
     type_list = type_tupletype
 
     def type_functype(self, node: "Node", form: Form) -> Term | None:
-        """A function of `params` with a `result`."""
-        params = self.child(node, form, "params")
-        types = [self.type_term(one.child_by_field_name("type")) for one in _own_parameters(params)]
-        return (FUNCTION_TYPE, self.type_term(self.child(node, form, "result")), tuple(types))
+        """A function of `params` with a `result`, perhaps with `type_params`."""
+        with self.inside(FUNCTION_SCOPE):
+            self.type_parameters(self.child(node, form, "type_params"))
+            listed = _own_parameters(self.child(node, form, "params"))
+            types = [self.type_term(one.child_by_field_name("type")) for one in listed]
+            result = self.type_term(self.child(node, form, "result"))
+        return (FUNCTION_TYPE, result, tuple(types))
 
     def type_primitive(self, node: "Node", _form: Form) -> Term | None:
         """A type of the language itself that is no name."""

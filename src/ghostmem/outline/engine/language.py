@@ -107,6 +107,7 @@ class Rules:
     merges_declarations = False  # several declarations of one name in a scope are one
     declared_first = False  # a member that a base declares counts more than one that is assigned
     inherits_constructors = False
+    leaves_imports = False  # an imported path without a name outside counts as unresolved
     leaves_members = True  # an unresolved member that is read counts if something has its name
     properties_are_called = False  # reading and writing an accessor is a call
     calls_convert = False  # calling a type is a conversion

@@ -214,6 +214,9 @@ class Linker:
             if not ends and (name := self.rules.outside_path(self.resolver, unit, path, member)):
                 kind = self.rules.import_kind(path, member)
                 self.add_outside(start, "imports", name, line, kind)
+            elif not ends and self.rules.leaves_imports:
+                last = path.rpartition("/")[2].partition(".")[0]
+                self.loose.append(Loose(start, "imports", path, line, last, self.values[last]))
 
     def _base(
         self, symbol: CodeSymbol, relation: str, term: Term, line: int, position: int

@@ -97,6 +97,9 @@ this                         hook fn=this
 super                        super
 array                        list
 array_pattern                tuple
+object_pattern               same of=-1
+call_signature,construct_signature lambda params=parameters result=return_type \
+    type_params=type_parameters
 pair                         same of=value
 string,template_string       literal is=String
 number                       literal is=Number
@@ -110,7 +113,8 @@ array_type                   listtype of=0
 readonly_type,parenthesized_type,type_annotation,optional_type,rest_type same of=0
 union_type,intersection_type uniontype
 tuple_type                   tupletype
-function_type,constructor_type functype params=parameters result=return_type
+function_type,constructor_type functype params=parameters result=return_type \
+    type_params=type_parameters
 object_type                  hook type_fn=object_type
 predefined_type              hook type_fn=predefined_type
 literal_type                 notype
@@ -136,7 +140,6 @@ WRAPPERS = {
 }  # fmt: skip
 FIELD_MODIFIERS = {"accessibility_modifier", "readonly", "override_modifier"}
 MODULE_EXPORTS, MODULE_NAME = (MEMBER, (NAME, "module"), "exports"), "module.exports"
-OWN_EXPORT = (None, MODULE_NAME)
 AWAIT, TYPE_OF = "await", "type of"  # terms of these languages: `await x`, `typeof x` as a type
 STRING: Value = (OUTSIDE_INSTANCE, "String", ())
 WORDS = words_of("ecma.txt")
@@ -162,7 +165,7 @@ class Ecma(Rules):
 
     forms = TABLE
     constructor = "constructor"
-    leaves_members = False
+    leaves_imports, leaves_members = True, False
     inherits_constructors = declared_first = unpacks = merges_declarations = (
         properties_are_called
     ) = True
@@ -456,6 +459,9 @@ class Ecma(Rules):
         text, is_name = walker.text(name), name.type == "identifier"
         is_var = walker.source.startswith(b"var", whole.start_byte)
         type_term = walker.type_term(node.child_by_field_name("type"))
+        while value is not None and _is_export(walker, value):  # a = module.exports = value
+            walker.unit.exports["="] = (None, text)
+            value = value.child_by_field_name("right")
         if is_name and value is not None and value.type in FUNCTIONS:
             self.callable(walker, whole, text, value).type = type_term
             return
@@ -473,9 +479,6 @@ class Ecma(Rules):
                 walker, name, whole, kind, term if type_term is None else (VALUE_OF, type_term)
             )
         else:
-            if value is not None and value.type == "assignment_expression":
-                exports = walker.unit.exports
-                exports.update({"=": (None, text)} if exports.get("=") == OWN_EXPORT else {})
             home = walker.scope
             while is_var and walker.unit.scopes[home].kind == BLOCK:
                 home = walker.unit.scopes[home].parent
@@ -781,6 +784,16 @@ class Ecma(Rules):
                 names.append(outer.name)
         return f"{stem}#{'.'.join(reversed(names))}", ""
 
+    def owner_of(
+        self, resolver: Resolver, symbol: CodeSymbol, owner: CodeSymbol | None
+    ) -> CodeSymbol | None:
+        """Return the variable that has a member if its value is not known."""
+        if owner is not None or symbol.receiver is None:
+            return owner
+        found = resolver.lookup(symbol.unit, symbol.scope, symbol.receiver[1]).bindings
+        numbers = [binding[B_SYMBOL] for _, binding in found if binding[B_SYMBOL] >= 0]
+        return symbol.unit.symbols[numbers[0]] if numbers else None
+
     def imported(
         self, resolver: Resolver, unit: Unit, path: str, member: str | None
     ) -> Value | None:
@@ -1033,6 +1046,12 @@ def _is_required(walker: "Walker", node: "Node | None") -> bool:
         node = node.child_by_field_name("object")
     fn = node.child_by_field_name("function") if node is not None else None
     return fn is not None and fn.type == "identifier" and walker.text(fn) == "require"
+
+
+def _is_export(walker: "Walker", node: "Node") -> bool:
+    """Tell whether a node is an assignment to `module.exports` or to `exports`."""
+    left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
+    return left is not None and walker.text(left) in ("module.exports", "exports")
 
 
 def _is_declared(walker: "Walker", term: Term | None) -> bool:
