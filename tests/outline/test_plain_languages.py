@@ -1,9 +1,5 @@
 """Ruby, C#, PHP and Kotlin: what is declared, imported and extended, exactly; nothing is bound by its bare name."""
 
-import os
-import random
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -462,81 +458,10 @@ def test_fixtures_parse_and_say_what_is_missing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=10)
-@given(chance=st.randoms(use_true_random=False))
-def test_the_order_of_files_does_not_matter(name: str, chance: random.Random) -> None:
-    """Shuffled files give the same graph."""
-    files = list(SOURCES[name].items())
-    chance.shuffle(files)
-    assert outline(name, dict(files)) == outline(name, SOURCES[name])
-
-
-SEED = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-from outline import test_plain_languages as t
-for name in t.NAMES:
-    graph = t.outline(name, t.SOURCES[name])
-    print(json.dumps([list(graph.nodes.items()), list(graph.links), graph.loose]))
-"""
-
-
-@pytest.mark.process
-def test_the_hash_seed_does_not_matter() -> None:
-    """Two processes with different seeds print the same, in the same order."""
-    here = os.path.dirname(os.path.dirname(__file__))
-    told = {
-        subprocess.run(
-            [sys.executable, "-c", SEED, here],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(told) == 1
-
-
-OPENING = {
-    "ruby": "module A\n",
-    "csharp": "class A {\n",
-    "php": "<?php if (1) {\n",
-    "kotlin": "class A {\n",
-}
-CLOSING = {"ruby": "end\n", "csharp": "}\n", "php": "}\n", "kotlin": "}\n"}
-
-
-def hostile(name: str) -> dict[str, bytes]:
-    """Return files that nobody should write."""
-    head = "<?php " if name == "php" else ""
-    good = "".join(SOURCES[name].values()).encode()
-    return {
-        "empty": b"",
-        "blank": b" \n\t",
-        "binary": bytes(range(256)) * 20,
-        "not UTF-8": b"class \xff\xfe : \xff { }\nclass \xff < \xff\nend",
-        "long line": f'{head}x = "'.encode() + b"a" * 1_000_000 + b'"\n',
-        "deep parentheses": f"{head}x = {'(' * 3000}1{')' * 3000};".encode(),
-        "deep types": (
-            head + OPENING[name].removeprefix(head) * 300 + CLOSING[name] * 300
-        ).encode(),
-        "very deep types": (
-            head + OPENING[name].removeprefix(head) * 20_000 + CLOSING[name] * 20_000
-        ).encode(),
-        "deep namespaces": b"namespace A.B {\n" * 500 + b"}" * 500,
-        "unclosed": (head + OPENING[name].removeprefix(head) * 300).encode(),
-        "cut": good[: len(good) // 2],
-        "names missing": f"{head}class < ; class : {{ }} namespace ; use ; import ; using ; module ; interface extends ; def ; fun ; enum".encode(),
-    }
-
-
-@pytest.mark.wide(keep=12)
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("case", list(hostile("ruby")))
-def test_hostile_files_never_raise(name: str, case: str) -> None:
-    """Whatever the bytes, there are facts, they survive JSON, and they link."""
-    graph = outline(name, {"a/x": hostile(name)[case], "b/x": hostile(name)[case]})
-    assert graph.nodes["a/x#"].kind == "file"
+def test_names_may_be_missing(name: str) -> None:
+    """Words without what should follow them declare nothing, and stop nothing."""
+    words = "class < ; class : { } namespace ; use ; import ; using ; module ; interface extends ; def ; fun ; enum"
+    assert outline(name, {"x": f"<?php {words}" if name == "php" else words}).nodes["x#"]
 
 
 @settings(deadline=None, max_examples=60)

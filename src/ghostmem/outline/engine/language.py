@@ -91,7 +91,7 @@ class Rules:
     item_methods: tuple[str, ...] = ()  # methods that give the elements of an object
     separator = "."  # between the name of a module and a name in it
     call_suffix = ""  # appended to names of methods, to set them apart from fields
-    skips_own_uses = False  # a type that names itself does not use itself
+    strict_uses = False  # only types are used, and not by themselves
     knows_literals = False  # calling a function literal is not an unresolved call
     has_overloads = False  # functions of one name do not replace each other, nor (if there is a
     # call_suffix) those of base types

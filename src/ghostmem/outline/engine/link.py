@@ -410,7 +410,7 @@ class Linker:
 
     def _add_project(self, owner: str, kind: str, symbol: CodeSymbol, line: int, via: str) -> None:
         ends = [one.id for one in self.rules.definitions(self.resolver, symbol) if one.id]
-        is_own = self.rules.skips_own_uses and kind == "uses" and ends == [owner]
+        is_own = self.rules.strict_uses and kind == "uses" and ends == [owner]
         for end in () if is_own else ends:
             self.add(owner, kind, end, line, via if len(ends) == 1 else "conditional")
 
@@ -428,9 +428,9 @@ class Linker:
         targets = self._defined(self.rules.meant(kind, self.targets(term, place, follow=False)))
         if len({id(one.symbol) for one in targets if one.symbol is not None}) > 1:
             targets = [one._replace(via="conditional") for one in targets]
-        if kind == "uses" and not sure:
+        if kind == "uses" and (self.rules.strict_uses or not sure):
             targets = [
-                one for one in targets if one.symbol is not None and one.symbol.kind in TYPES
+                one for one in targets if (sure if one.symbol is None else one.symbol.kind in TYPES)
             ]
         found = sum(self._link_read(owner, kind, target, line) for target in targets)
         leaves = self.rules.leaves_reads or kind == "uses"

@@ -112,7 +112,7 @@ class FamilyNames(Rules):
 
     separator = "::"
     constructor = "<new>"
-    has_overloads = merges_modules = knows_literals = skips_own_uses = True
+    has_overloads = merges_modules = knows_literals = strict_uses = True
     includes: Includes
     grammar: Callable[[], object]
 
