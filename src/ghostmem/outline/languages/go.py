@@ -95,7 +95,8 @@ expression_list              tuple
 pointer_type,parenthesized_type,negated_type same of=0
 generic_type                 generic of=type flat
 type_instantiation_expression generic of=type
-slice_type,array_type,implicit_length_array_type listtype of=element
+slice_type,implicit_length_array_type listtype of=element
+array_type                   hook type_fn=array
 channel_type                 maptype key=value of=value  # by which it is ranged over, too
 map_type                     maptype key=key of=value
 function_type                hook type_fn=function_type
@@ -509,6 +510,11 @@ class GoRules(Rules):
         return ((VALUE_OF, term) if term is not None else None,)
 
     # --- types
+
+    def array(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """An array, whose length may name a constant."""
+        walker.visit(node.child_by_field_name("length"))
+        return (LIST_TYPE, walker.type_term(node.child_by_field_name("element")))
 
     def function_type(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`func(A, b B) C`."""
