@@ -107,6 +107,7 @@ class Rules:
     merges_declarations = False  # several declarations of one name in a scope are one
     declared_first = False  # a member that a base declares counts more than one that is assigned
     inherits_constructors = False
+    shows_first_line = False  # of a declaration, without annotations; else all before its body
     leaves_imports = False  # an imported path without a name outside counts as unresolved
     leaves_members = True  # an unresolved member that is read counts if something has its name
     properties_are_called = False  # reading and writing an accessor is a call
@@ -130,6 +131,8 @@ class Rules:
 
     def signature(self, walker: "Walker", node: "Node") -> str:
         """Return the text that a declaration is shown by."""
+        if self.shows_first_line:
+            return walker.first_line(node)
         return walker.head(node, node.child_by_field_name("body")).rstrip(":{= ")
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:

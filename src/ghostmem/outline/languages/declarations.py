@@ -49,14 +49,10 @@ class DeclarationRules(Rules):
     relations: tuple[str, ...] = ("extends", "implements", "declares", "imports")
     natives: frozenset[str] = frozenset()  # types that the language brings, by their whole name
     native_packages: tuple[str, ...] = ()  # all that they have comes with the language
-    members_visible = merges_modules = has_overloads = True
+    shows_first_line = members_visible = merges_modules = has_overloads = True
     imports_in = re.compile(rb"\b(?:require|include|load)")  # in bodies
 
     # --- extraction
-
-    def signature(self, walker: "Walker", node: "Node") -> str:
-        """Return the first line of a declaration after its annotations."""
-        return walker.first_line(node)
 
     def symbol(self, walker: "Walker", node: "Node", form: Form) -> None:
         """Declare a symbol of the kind in the table; in a type, a variable is a field."""

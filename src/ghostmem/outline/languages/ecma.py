@@ -165,10 +165,9 @@ class Ecma(Rules):
 
     forms = TABLE
     constructor = "constructor"
-    leaves_imports, leaves_members = True, False
-    inherits_constructors = declared_first = unpacks = merges_declarations = (
-        properties_are_called
-    ) = True
+    leaves_members = False
+    shows_first_line = leaves_imports = inherits_constructors = True
+    declared_first = unpacks = merges_declarations = properties_are_called = True
     containers = dict.fromkeys("Partial Required Readonly NonNullable Omit Pick".split(), "same")
 
     # --- modules
@@ -264,14 +263,12 @@ class Ecma(Rules):
 
     def begin(self, walker: "Walker", root: "Node") -> None:
         """Note the functions of the file, which may get members before they are declared."""
-        functions = (one for one in root.named_children if one.type == "function_declaration")
+        functions = (
+            function for function in root.named_children if function.type == "function_declaration"
+        )
         walker.state["hoisted"] = {
-            _key(walker, one.child_by_field_name("name")) for one in functions
+            _key(walker, function.child_by_field_name("name")) for function in functions
         }
-
-    def signature(self, walker: "Walker", node: "Node") -> str:
-        """Return the first line of a declaration."""
-        return walker.first_line(node)
 
     def function_declaration(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A function; overloads before it are part of it."""
@@ -414,7 +411,11 @@ class Ecma(Rules):
             term = walker.path_term(value)
         else:
             term = walker.visit(value)
-        types = [walker.type_term(one) for one in arguments.named_children] if arguments else []
+        types = (
+            [walker.type_term(argument) for argument in arguments.named_children]
+            if arguments
+            else []
+        )
         if term is not None:
             term = (GENERIC, term, tuple(types)) if types else term
             symbol.bases.append(("extends", term, value.start_point[0] + 1, value.start_byte))
@@ -425,14 +426,14 @@ class Ecma(Rules):
         listed = [value] if value is not None else []
         if value is not None and value.type == "intersection_type":
             listed = value.named_children
-        bodies = [one for one in listed if one.type == "object_type"]
+        bodies = [part for part in listed if part.type == "object_type"]
         if len(bodies) != 1:
             walker.flags = {"alias"}
             walker.visit_type(node, ALIAS, False)
             return
         symbol = walker.declare(node, _key(walker, node.child_by_field_name("name")), "type")
         symbol.flags.add("abstract")
-        walker.state["bases", symbol.number] = [one for one in listed if one is not bodies[0]]
+        walker.state["bases", symbol.number] = [part for part in listed if part is not bodies[0]]
         walker.type_body(symbol, bodies[0], CLASS_FORM, node)
 
     def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -446,7 +447,9 @@ class Ecma(Rules):
 
     def variables(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """The names of a const, let or var."""
-        declarators = [one for one in node.named_children if one.type == "variable_declarator"]
+        declarators = [
+            child for child in node.named_children if child.type == "variable_declarator"
+        ]
         kind = "constant" if walker.source.startswith(b"const", node.start_byte) else "variable"
         for declarator in declarators:
             whole = node if len(declarators) == 1 else declarator
@@ -500,7 +503,7 @@ class Ecma(Rules):
         walker.pattern(node, term, None, 0 if is_import else whole.end_byte)
         if walker.scope_kind not in (FILE_SCOPE, MODULE_SCOPE) or is_import:
             return
-        for name in [one for one in names if one not in before]:
+        for name in [bound for bound in names if bound not in before]:
             symbol = walker.define(whole, name, kind)
             names[name] = [(*binding[:5], symbol.number) for binding in names[name]]
 
@@ -557,7 +560,7 @@ class Ecma(Rules):
         """`new a(...)`."""
         of, types = (node.child_by_field_name(key) for key in ("constructor", "type_arguments"))
         term = walker.visit(of, quiet=True)
-        listed = [walker.type_term(one) for one in types.named_children] if types else []
+        listed = [walker.type_term(argument) for argument in types.named_children] if types else []
         arguments = walker.arguments(node.child_by_field_name("arguments"), term)
         if term is None or of is None:
             return None
@@ -790,8 +793,8 @@ class Ecma(Rules):
         """Return the variable that has a member if its value is not known."""
         if owner is not None or symbol.receiver is None:
             return owner
-        found = resolver.lookup(symbol.unit, symbol.scope, symbol.receiver[1]).bindings
-        numbers = [binding[B_SYMBOL] for _, binding in found if binding[B_SYMBOL] >= 0]
+        bindings = resolver.lookup(symbol.unit, symbol.scope, symbol.receiver[1]).bindings
+        numbers = [binding[B_SYMBOL] for _, binding in bindings if binding[B_SYMBOL] >= 0]
         return symbol.unit.symbols[numbers[0]] if numbers else None
 
     def imported(
@@ -807,12 +810,12 @@ class Ecma(Rules):
             return outside if is_whole else self.outside_member(resolver, outside, str(member))
         if member is None:
             return (MODULE, place)
-        if found := self.exported(resolver, place, member):
-            return resolver.evaluate_bindings(found, END)
-        other = resolver.units[place]
-        source, inner = other.exports.get(member) or (None, "")
+        if bindings := self.exported(resolver, place, member):
+            return resolver.evaluate_bindings(bindings, END)
+        exporter = resolver.units[place]
+        source, inner = exporter.exports.get(member) or (None, "")
         if source is not None and inner is None:  # export * as member from source
-            return self.imported(resolver, other, source, None)
+            return self.imported(resolver, exporter, source, None)
         if member in ("=", "default"):
             return (MODULE, place)
         whole = resolver.evaluate_bindings(self.exported(resolver, place, "="), END)
@@ -836,16 +839,16 @@ class Ecma(Rules):
         exports, names = resolver.units[module].exports, resolver.modules[module]
         if name in exports and name != "*":
             source, inner = exports[name]
-            found = names.get(inner, []) if source is None else []
-            term = found[0][1][B_VALUE] if found else (IMPORT, source, inner)
+            bindings = names.get(inner, []) if source is None else []
+            term = bindings[0][1][B_VALUE] if bindings else (IMPORT, source, inner)
             if term is not None and term[0] == IMPORT and term[2] is not None:
                 origin, path = self.paths.find(module, term[1]) if term[1] else ("", "")
                 if origin == "file":
-                    return self._exported(resolver, path, term[2], seen) or found
-            return found
-        own = [one for one in names.get(name, ()) if one[1][B_SYMBOL] >= 0]
-        if own or name in ("default", "="):
-            return own
+                    return self._exported(resolver, path, term[2], seen) or bindings
+            return bindings
+        declared = [binding for binding in names.get(name, ()) if binding[1][B_SYMBOL] >= 0]
+        if declared or name in ("default", "="):
+            return declared
         hits = {}
         for source in exports.get("*", ()):
             origin, path = self.paths.find(module, source)
@@ -878,25 +881,23 @@ class Ecma(Rules):
         """Return the kind of a base; the parts of an alias are none."""
         return (relation,) if relation else ()
 
-    def is_shared(self, symbol: CodeSymbol) -> bool:
-        """Tell whether a variable is one of a file, a namespace or a class."""
-        return symbol.kind in ("variable", "constant") or "static" in symbol.flags
-
     def outside_kind(self, kind: str, _value: Value) -> str:
         """Return the kind of a link to something outside: types are used, values not followed."""
         return kind if kind == "uses" else ""
 
     def meant(self, kind: str, targets: list[Target]) -> list[Target]:
         """Return the types among declarations of one name, or its values."""
-        is_type = [one.symbol is not None and one.symbol.kind in TYPES for one in targets]
+        is_type = [target.symbol is not None and target.symbol.kind in TYPES for target in targets]
         if kind == "uses":
-            types = [one for one, keep in zip(targets, is_type, strict=True) if keep]
+            types = [target for target, keep in zip(targets, is_type, strict=True) if keep]
             return types[:1] or targets
         values = [
-            one
-            for one in targets
-            if one.symbol is None
-            or not (one.symbol.kind == "interface" or one.symbol.flags & {"alias", "abstract"})
+            target
+            for target in targets
+            if target.symbol is None
+            or not (
+                target.symbol.kind == "interface" or target.symbol.flags & {"alias", "abstract"}
+            )
         ]
         return values or targets
 
@@ -906,7 +907,7 @@ class Ecma(Rules):
         """Evaluate `await a` and `typeof a`."""
         value = resolver.evaluate(term[1], place)
         if term[0] == AWAIT:
-            return union([_awaited(one) for one in parts(value)])
+            return union([_awaited(part) for part in parts(value)])
         return ("alias", value) if value is not None else None
 
     def inferred_result(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
@@ -959,13 +960,13 @@ class Ecma(Rules):
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
     ) -> Value | None:
         """Return what calling a function of the library gives."""
-        found: list[Value | None] = []
+        results: list[Value | None] = []
         for value in parts(callee):
             if value[0] != OUTSIDE:
                 return None
             argument = resolver.evaluate(term[2][0], place) if term[2] else None
-            found.append(self._library_result(resolver, value, argument))
-        return union(found)
+            results.append(self._library_result(resolver, value, argument))
+        return union(results)
 
     def _library_result(
         self, resolver: Resolver, value: Value, argument: Value | None
@@ -1024,12 +1025,12 @@ def _key(walker: "Walker", node: "Node | None") -> str:
 
 def _specifiers(walker: "Walker", node: "Node") -> list[tuple[str, str]]:
     """Return the names and aliases in an import or export clause."""
-    found = []
+    names = []
     for child in node.named_children:
         name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
         if name is not None:
-            found.append((_key(walker, name), _key(walker, alias or name)))
-    return found
+            names.append((_key(walker, name), _key(walker, alias or name)))
+    return names
 
 
 def _arrow_form(node: "Node") -> Form:

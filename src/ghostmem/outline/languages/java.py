@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import tree_sitter_java
 
 from ghostmem.outline.engine.extract import UNLIMITED
-from ghostmem.outline.engine.facts import CLASS, FILE, CodeSymbol, FoundBinding, Unit
+from ghostmem.outline.engine.facts import B_SYMBOL, CLASS, FILE, CodeSymbol, FoundBinding, Unit
 from ghostmem.outline.engine.language import Rules, language
 from ghostmem.outline.engine.library import library_result
 from ghostmem.outline.engine.link import Target
@@ -153,25 +153,21 @@ class Java(Rules):
     forms = TABLE
     constructor, call_suffix, virtual = "<init>", "()", ("type", "receiver")
     default_bound = (LITERAL, OBJECT)
-    members_visible = bases_inside = has_overloads = True
+    shows_first_line = members_visible = bases_inside = has_overloads = True
 
     # --- extraction
 
     def end(self, walker: "Walker") -> None:
         """Forget calls of constructors that enums do not have."""
         walker.references = [
-            one
-            for one in walker.references
-            if one[3] != OWN_CONSTRUCTOR or self._has_constructor(walker.unit, one[1])
+            reference
+            for reference in walker.references
+            if reference[3] != OWN_CONSTRUCTOR or self._has_constructor(walker.unit, reference[1])
         ]
 
     def _has_constructor(self, unit: Unit, number: int) -> bool:
         scope = unit.scopes[unit.symbols[number].inner]
         return scope.kind != CLASS or OWN_CONSTRUCTOR[2] in scope.names
-
-    def signature(self, walker: "Walker", node: "Node") -> str:
-        """Return the first line of a declaration, without annotations."""
-        return walker.first_line(node)
 
     def package(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """The package of the file."""
@@ -179,9 +175,9 @@ class Java(Rules):
 
     def import_declaration(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """An import of a type, of a static member, or of everything."""
-        path = next(one for one in node.named_children if "identifier" in one.type)
+        path = next(child for child in node.named_children if "identifier" in child.type)
         name = "".join(walker.text(path).split())
-        kinds = {one.type for one in node.children}
+        kinds = {child.type for child in node.children}
         if "asterisk" in kinds:
             walker.unit.stars.append(name)
             walker.import_path(name, node)
@@ -193,12 +189,12 @@ class Java(Rules):
 
     def modifiers(self, walker: "Walker", node: "Node") -> set[str]:
         """Return the modifiers of a declaration; its annotations are visited."""
-        found: set[str] = set()
+        modifiers: set[str] = set()
         for child in node.named_children:
             if child.type == "modifiers":
-                found |= {one.type for one in child.children if not one.is_named}
+                modifiers |= {word.type for word in child.children if not word.is_named}
                 walker.visit_all(child)
-        return found
+        return modifiers
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note modifiers, and the types of parameters, which are part of the name."""
@@ -207,15 +203,15 @@ class Java(Rules):
         types = []
         parameters = node.child_by_field_name("parameters")
         if node.type == "compact_constructor_declaration":
-            fields = (one for one in walker.unit.symbols if one.parent == symbol.parent)
-            types = [one.detail for one in fields if "accessor" in one.flags]
+            fields = (field for field in walker.unit.symbols if field.parent == symbol.parent)
+            types = [field.detail for field in fields if "accessor" in field.flags]
         for child in parameters.named_children if parameters is not None else ():
             self.modifiers(walker, child)
             if child.type == "formal_parameter":
                 array = "[]" if child.child_by_field_name("dimensions") is not None else ""
                 types.append(self.shown(walker, child.child_by_field_name("type")) + array)
             elif child.type == "spread_parameter":
-                written = [one for one in child.named_children if one.type != "modifiers"]
+                written = [part for part in child.named_children if part.type != "modifiers"]
                 types.append(self.shown(walker, written[0]) + "...")
         symbol.detail = ", ".join(types)
         for child in node.named_children:
@@ -373,7 +369,7 @@ class Java(Rules):
             return None
         callee: Term = (CONSTRUCT, type_term)
         arguments = walker.arguments(node.child_by_field_name("arguments"), callee)
-        body = next((one for one in node.named_children if one.type == "class_body"), None)
+        body = next((child for child in node.named_children if child.type == "class_body"), None)
         if body is not None:
             walker.anonymous(body, type_term)
             callee = (*callee, HEIR)
@@ -462,12 +458,14 @@ class Java(Rules):
         value = self.imported(resolver, unit, path, None)
         if value is not None and value[0] == TYPE:
             return [value[1].unit]
-        return [one for one in resolver.units_of.get(path, ()) if one is not unit]
+        return [
+            other_unit for other_unit in resolver.units_of.get(path, ()) if other_unit is not unit
+        ]
 
     def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
         """Return the types of a package, which are not what its files import."""
-        found = resolver.modules.get(module, {}).get(name, [])
-        return [one for one in found if one[1][5] >= 0]
+        bindings = resolver.modules.get(module, {}).get(name, [])
+        return [binding for binding in bindings if binding[1][B_SYMBOL] >= 0]
 
     def missing_member(self, _resolver: Resolver, module: str, name: str) -> Value | None:
         """Return a package in a package, or a type outside of the project."""
@@ -578,21 +576,25 @@ class Java(Rules):
     ) -> Value | None:
         """Return what a call gives: of the chosen overload, an accessor, or the library."""
         values = parts(callee)
-        functions = [one for one in values if one[0] == FUNCTION]
+        functions = [function for function in values if function[0] == FUNCTION]
         if len(functions) > 1:
-            targets = [Target("", one[1]) for one in functions]
-            chosen = {one.symbol for one in self.overloads(resolver, targets, term[2], place)}
+            targets = [Target("", function[1]) for function in functions]
+            chosen = {
+                function.symbol for function in self.overloads(resolver, targets, term[2], place)
+            }
             results = [
-                resolver.result(one, term[2], place) for one in functions if one[1] in chosen
+                resolver.result(function, term[2], place)
+                for function in functions
+                if function[1] in chosen
             ]
             return union(results)
-        found: list[Value | None] = []
+        results: list[Value | None] = []
         for value in values:
             if value[0] == OUTSIDE and len(value) > 2:
-                found.append(self.library_result(resolver, value, term[2], place))
+                results.append(self.library_result(resolver, value, term[2], place))
             elif value[0] in (INSTANCE, OUTSIDE_INSTANCE, LIST):
-                found.append(value)  # of an accessor of a record
-        return union(found)
+                results.append(value)  # of an accessor of a record
+        return union(results)
 
     def library_result(
         self, resolver: Resolver, value: Value, arguments: tuple[Term | None, ...], place: Place
@@ -627,11 +629,11 @@ class Java(Rules):
         if value[0] != INSTANCE or value[1].kind != "interface":
             return value
         methods = [
-            one
-            for one in value[1].unit.symbols
-            if one.parent == value[1].number
-            and one.kind == "method"
-            and not one.flags & {"static", "default"}
+            symbol
+            for symbol in value[1].unit.symbols
+            if symbol.parent == value[1].number
+            and symbol.kind == "method"
+            and not symbol.flags & {"static", "default"}
         ]
         env = resolver.type_env(value[1], value)
         return (CALLABLE, None, tuple(_parameters(resolver, methods[0], env))) if methods else value
@@ -654,29 +656,29 @@ class Java(Rules):
 
         One is left out if an argument certainly does not fit, or if another one that certainly
         fits is more specific. If nothing is certain, methods of the nearest type are meant."""
-        methods = [(one, one.symbol) for one in callees if one.symbol is not None]
+        methods = [(target, target.symbol) for target in callees if target.symbol is not None]
         if len(methods) < 2 or any(symbol.kind != "method" for _, symbol in methods):
             return callees
         count = len(arguments)
         fitting = [
-            (one, symbol)
-            for one, symbol in methods
+            (target, symbol)
+            for target, symbol in methods
             if symbol.min_arguments <= count <= symbol.max_arguments
         ] or methods
         if 1 < len(fitting) <= MAX_OVERLOADS:
-            given = [resolver.evaluate(one, place) for one in arguments]
-            candidates = _candidates(resolver, fitting, given)
-            possible = [one for one in candidates if one.fits is not False]
-            certain = [one for one in possible if one.fits]
+            values = [resolver.evaluate(argument, place) for argument in arguments]
+            candidates = _candidates(resolver, fitting, values)
+            possible = [candidate for candidate in candidates if candidate.fits is not False]
+            certain = [candidate for candidate in possible if candidate.fits]
             if certain:
                 return [
-                    one.target
-                    for one in possible
-                    if not any(_is_closer(resolver, other, one) for other in certain)
+                    candidate.target
+                    for candidate in possible
+                    if not any(_is_closer(resolver, rival, candidate) for rival in certain)
                 ]
-            fitting = [(one.target, one.symbol) for one in possible] or fitting
+            fitting = [(candidate.target, candidate.symbol) for candidate in possible] or fitting
         nearest = _owner(fitting[0][1])
-        return [one for one, symbol in fitting if _owner(symbol) == nearest]
+        return [target for target, symbol in fitting if _owner(symbol) == nearest]
 
 
 def _owner(symbol: CodeSymbol) -> tuple[str, int]:
@@ -692,34 +694,35 @@ class _Candidate(NamedTuple):
 
 
 def _candidates(
-    resolver: Resolver, methods: list[tuple[Target, CodeSymbol]], given: list[Value | None]
+    resolver: Resolver, methods: list[tuple[Target, CodeSymbol]], values: list[Value | None]
 ) -> list[_Candidate]:
     """Return methods with their parameters, without those that a nearer type overrides."""
-    found: list[_Candidate] = []
+    candidates: list[_Candidate] = []
     for target, symbol in methods:
         parameters = _parameters(resolver, symbol)
         is_variadic = symbol.max_arguments >= UNLIMITED
-        if is_variadic and not _passes_array(resolver, given, parameters):
+        if is_variadic and not _passes_array(resolver, values, parameters):
             last = parameters[-1]
             element = last[1] if last is not None and last[0] == LIST else None
-            parameters = parameters[:-1] + [element] * (len(given) - len(parameters) + 1)
+            parameters = parameters[:-1] + [element] * (len(values) - len(parameters) + 1)
         if any(
-            one.parameters == parameters and _owner(one.symbol) != _owner(symbol) for one in found
+            candidate.parameters == parameters and _owner(candidate.symbol) != _owner(symbol)
+            for candidate in candidates
         ):
             continue
-        pairs = list(zip(given, parameters, strict=False))
-        fits = _all(_fits(resolver, one, wanted) for one, wanted in pairs)
-        is_boxed = any(_is_primitive(one) != _is_primitive(wanted) for one, wanted in pairs)
+        pairs = list(zip(values, parameters, strict=False))
+        fits = _all(_fits(resolver, value, wanted) for value, wanted in pairs)
+        is_boxed = any(_is_primitive(value) != _is_primitive(wanted) for value, wanted in pairs)
         phase = 2 if is_variadic else int(is_boxed)
-        found.append(_Candidate(target, symbol, parameters, fits, phase))
-    return found
+        candidates.append(_Candidate(target, symbol, parameters, fits, phase))
+    return candidates
 
 
 def _passes_array(
-    resolver: Resolver, given: list[Value | None], parameters: list[Value | None]
+    resolver: Resolver, values: list[Value | None], parameters: list[Value | None]
 ) -> bool:
     """Tell whether an array is passed for a parameter that takes any number of arguments."""
-    return len(given) == len(parameters) and bool(_fits(resolver, given[-1], parameters[-1]))
+    return len(values) == len(parameters) and bool(_fits(resolver, values[-1], parameters[-1]))
 
 
 def _parameters(
@@ -732,45 +735,45 @@ def _parameters(
     ]
 
 
-def _is_closer(resolver: Resolver, one: _Candidate, other: _Candidate) -> bool:
+def _is_closer(resolver: Resolver, candidate: _Candidate, rival: _Candidate) -> bool:
     """Tell whether a method is more specific than another one."""
-    if one.phase != other.phase:
-        return one.phase < other.phase
-    if one.parameters == other.parameters:
+    if candidate.phase != rival.phase:
+        return candidate.phase < rival.phase
+    if candidate.parameters == rival.parameters:
         return False
-    pairs = zip(one.parameters, other.parameters, strict=False)
-    return bool(_all(_fits(resolver, mine, theirs) for mine, theirs in pairs))
+    pairs = zip(candidate.parameters, rival.parameters, strict=False)
+    return bool(_all(_fits(resolver, value, wanted) for value, wanted in pairs))
 
 
 def _all(answers: Iterable[bool | None]) -> bool | None:
     """Return whether all answers are true; None if that is not certain."""
-    found = set(answers)
-    return False if False in found else None if None in found else True
+    distinct = set(answers)
+    return False if False in distinct else None if None in distinct else True
 
 
 def _is_primitive(value: Value | None) -> bool:
     return value is not None and value[0] == OUTSIDE_INSTANCE and value[1] in PRIMITIVES
 
 
-def _fits(resolver: Resolver, given: Value | None, wanted: Value | None) -> bool | None:
+def _fits(resolver: Resolver, value: Value | None, wanted: Value | None) -> bool | None:
     """Tell whether a value can be passed for a parameter; None if that is not certain."""
-    if given is None or wanted is None or wanted[0] == UNION:
+    if value is None or wanted is None or wanted[0] == UNION:
         return None
-    if given[0] == UNION:
-        answers = {_fits(resolver, one, wanted) for one in given[1] if one[1] != "null"}
+    if value[0] == UNION:
+        answers = {_fits(resolver, part, wanted) for part in value[1] if part[1] != "null"}
         return answers.pop() if len(answers) == 1 else None
-    if given[0] in (FUNCTION, CALLABLE):
+    if value[0] in (FUNCTION, CALLABLE):
         is_class = wanted[0] == INSTANCE and wanted[1].kind != "interface"
         return False if is_class or wanted[0] == LIST or wanted[1] in CLOSED else None
-    if given[0] == OUTSIDE_INSTANCE and given[1] == "null":
+    if value[0] == OUTSIDE_INSTANCE and value[1] == "null":
         return False if _is_primitive(wanted) else None
-    if wanted[:2] == (OUTSIDE_INSTANCE, OBJECT) or (given[0] != LIST and given[:2] == wanted[:2]):
+    if wanted[:2] == (OUTSIDE_INSTANCE, OBJECT) or (value[0] != LIST and value[:2] == wanted[:2]):
         return True
-    return _FITTERS[given[0]](resolver, given, wanted) if given[0] in _FITTERS else None
+    return _FITTERS[value[0]](resolver, value, wanted) if value[0] in _FITTERS else None
 
 
-def _outside_fits(resolver: Resolver, given: Value, wanted: Value) -> bool | None:
-    name: str = given[1]
+def _outside_fits(resolver: Resolver, value: Value, wanted: Value) -> bool | None:
+    name: str = value[1]
     target: str = wanted[1]
     if _is_primitive(wanted):
         if (name := UNBOXED.get(name, name)) in PRIMITIVES:
@@ -792,26 +795,26 @@ def _supertypes(name: str) -> frozenset[str]:
     return direct.union(*(_supertypes(base) for base in direct))
 
 
-def _instance_fits(resolver: Resolver, given: Value, wanted: Value) -> bool | None:
+def _instance_fits(resolver: Resolver, value: Value, wanted: Value) -> bool | None:
     """Compare a type of the project with a parameter, by all types that it extends."""
     if wanted[0] not in (INSTANCE, OUTSIDE_INSTANCE) or wanted[1] in CLOSED:
         return False
-    if any(base is wanted[1] for base, _ in resolver.order(given[1])):
+    if any(base is wanted[1] for base, _ in resolver.order(value[1])):
         return True
-    outside = list(resolver.outside_bases(given[1]))
+    outside = list(resolver.outside_bases(value[1]))
     if wanted[0] == INSTANCE:
         return None if None in outside else False
     answers = {_fits(resolver, base, wanted) for base in outside}
     return True if True in answers else None if None in answers else False
 
 
-def _array_fits(resolver: Resolver, given: Value, wanted: Value) -> bool | None:
+def _array_fits(resolver: Resolver, value: Value, wanted: Value) -> bool | None:
     if wanted[0] != LIST:
         return wanted[0] == OUTSIDE_INSTANCE and wanted[1] in ARRAY_BASES
-    mine, theirs = given[1], wanted[1]
-    if _is_primitive(mine) or _is_primitive(theirs):
-        return bool(mine == theirs)
-    return _fits(resolver, mine, theirs)
+    element, wanted_element = value[1], wanted[1]
+    if _is_primitive(element) or _is_primitive(wanted_element):
+        return bool(element == wanted_element)
+    return _fits(resolver, element, wanted_element)
 
 
 _FITTERS = {OUTSIDE_INSTANCE: _outside_fits, INSTANCE: _instance_fits, LIST: _array_fits}
