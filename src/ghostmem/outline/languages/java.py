@@ -576,18 +576,13 @@ class Java(Rules):
     ) -> Value | None:
         """Return what a call gives: of the chosen overload, an accessor, or the library."""
         values = parts(callee)
-        functions = [function for function in values if function[0] == FUNCTION]
+        functions = [value for value in values if value[0] == FUNCTION]
         if len(functions) > 1:
             targets = [Target("", function[1]) for function in functions]
-            chosen = {
-                function.symbol for function in self.overloads(resolver, targets, term[2], place)
-            }
-            results = [
-                resolver.result(function, term[2], place)
-                for function in functions
-                if function[1] in chosen
-            ]
-            return union(results)
+            chosen = self.overloads(resolver, targets, term[2], place)
+            symbols = {target.symbol for target in chosen}
+            called = [function for function in functions if function[1] in symbols]
+            return union([resolver.result(function, term[2], place) for function in called])
         results: list[Value | None] = []
         for value in values:
             if value[0] == OUTSIDE and len(value) > 2:
