@@ -112,7 +112,7 @@ def error_lines(root: "Node") -> list[int]:
         if node.is_error or node.is_missing:
             lines.add(node.start_point[0] + 1)
         else:
-            pending.extend(one for one in node.children if one.has_error or one.is_missing)
+            pending.extend(child for child in node.children if child.has_error or child.is_missing)
     return sorted(lines)
 
 
@@ -166,7 +166,9 @@ class Walker:
         self.visit_all(root)
         self.rules.end(self)
         self.unit.errors = sorted({*self.unit.errors, *error_lines(root)})[:MAX_ERRORS]
-        self.unit.references = [one for one in self.references if self._matters(one)]
+        self.unit.references = [
+            reference for reference in self.references if self._matters(reference)
+        ]
         return self.unit
 
     def _matters(self, reference: Reference) -> bool:
@@ -213,7 +215,7 @@ class Walker:
         if place.__class__ is int:
             if place == 0 and (first := node.named_child(0)) is not None and not first.is_extra:
                 return first
-            children = [one for one in node.named_children if not one.is_extra]
+            children = [child for child in node.named_children if not child.is_extra]
             return children[place] if -len(children) <= place < len(children) else None
         return node.child_by_field_name(place)  # type: ignore[arg-type]
 
@@ -224,8 +226,8 @@ class Walker:
             return [child] if (child := self.child(node, form, key)) is not None else []
         return [
             part
-            for one in node.children_by_field_name(place)
-            for part in (one.named_children if one.type == "expression_list" else (one,))
+            for child in node.children_by_field_name(place)
+            for part in (child.named_children if child.type == "expression_list" else (child,))
             if part.is_named
         ]
 
@@ -502,7 +504,7 @@ class Walker:
         callee = value = self._callee(node, form, fn)
         given = self.child(node, form, "type_args")
         if given is not None:
-            types = tuple(self.type_term(one) for one in given.named_children)
+            types = tuple(self.type_term(child) for child in given.named_children)
             value = (GENERIC, callee, types) if callee is not None else None
         arguments = self.arguments(listed, value)
         self.visit(self.child(node, form, "body"))
@@ -591,8 +593,8 @@ class Walker:
             return None
         typer = self._typers.get(node.type)
         if typer is None:
-            found = [one for one in map(self.type_term, node.named_children) if one is not None]
-            return found[0] if len(found) == 1 else None
+            terms = [term for term in map(self.type_term, node.named_children) if term is not None]
+            return terms[0] if len(terms) == 1 else None
         if self.nesting >= MAX_NESTING:
             self.unit.errors.append(node.start_point[0] + 1)
             return None
@@ -639,7 +641,7 @@ class Walker:
         for child in node.named_children:
             if child != of:
                 listed = child.named_children if "flat" in form.options else (child,)
-                arguments += [self.type_term(one) for one in listed]
+                arguments += [self.type_term(child) for child in listed]
         return (GENERIC, base, tuple(arguments)) if base is not None else None
 
     def visit_generic(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
@@ -670,7 +672,7 @@ class Walker:
         with self.inside(FUNCTION_SCOPE):
             self.type_parameters(self.child(node, form, "type_params"))
             listed = _own_parameters(self.child(node, form, "params"))
-            types = [self.type_term(one.child_by_field_name("type")) for one in listed]
+            types = [self.type_term(child.child_by_field_name("type")) for child in listed]
             result = self.type_term(self.child(node, form, "result"))
         return (FUNCTION_TYPE, result, tuple(types))
 
@@ -955,7 +957,7 @@ class Walker:
         if not names:
             self.rules.no_names(self, node, type_term)
         symbols = self._variables(node, form, names)
-        terms = [self.visit(one) for one in self.children(node, form, "value")]
+        terms = [self.visit(child) for child in self.children(node, form, "value")]
         for number, name in enumerate(names):
             value = self.part(terms, number, len(names))
             if (symbol := symbols.get(name.start_byte)) is None:
@@ -1102,8 +1104,10 @@ class Walker:
 
 def _own_parameters(node: "Node | None") -> "list[Node]":
     """Return the parameters in a list, without a `this` that only has a type."""
-    listed = [one for one in node.named_children if not one.is_extra] if node is not None else []
-    patterns = [one.child_by_field_name("pattern") for one in listed]
+    listed = (
+        [child for child in node.named_children if not child.is_extra] if node is not None else []
+    )
+    patterns = [child.child_by_field_name("pattern") for child in listed]
     return [
         one
         for one, pattern in zip(listed, patterns, strict=True)

@@ -153,8 +153,8 @@ class Unit:
 
     def packed(self) -> Facts:
         """Return the facts as they are stored; references apart, for they are read once."""
-        scopes = [(one.parent, one.kind, one.symbol, one.names) for one in self.scopes]
-        symbols = [one.row() for one in self.symbols]
+        scopes = [(scope.parent, scope.kind, scope.symbol, scope.names) for scope in self.scopes]
+        symbols = [symbol.row() for symbol in self.symbols]
         self.symbols = []  # they refer to the file
         row = (
             self.package, symbols, scopes, self.imports, self.stars, self.exports, self.detail,

@@ -202,8 +202,8 @@ class Rules:
     ) -> list[FoundBinding]:
         """Return what a file imports under a name, else what all files of its module bind it to."""
         bindings = resolver.modules[module].get(name, ())
-        own = [one for one in bindings if one[0] is unit and is_import(one[1])]
-        return own or [one for one in bindings if not is_import(one[1])]
+        own = [binding for binding in bindings if binding[0] is unit and is_import(binding[1])]
+        return own or [binding for binding in bindings if not is_import(binding[1])]
 
     def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
         """Return the name of the step that found a name in a module."""

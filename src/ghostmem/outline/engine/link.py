@@ -111,10 +111,14 @@ class Linker:
         symbols = [
             symbol for unit in units for symbol in unit.symbols if "redeclared" not in symbol.flags
         ]
-        self.callables = Counter(one.name for one in symbols if self.rules.is_candidate(one))
-        self.values = Counter(one.name for one in symbols if one.kind != "function")
+        self.callables = Counter(
+            symbol.name for symbol in symbols if self.rules.is_candidate(symbol)
+        )
+        self.values = Counter(symbol.name for symbol in symbols if symbol.kind != "function")
         self.readable = {
-            one.name for one in symbols if one.kind != "field" or self.rules.is_shared(one)
+            symbol.name
+            for symbol in symbols
+            if symbol.kind != "field" or self.rules.is_shared(symbol)
         }
         for unit in units:
             self._structure(unit)
@@ -138,7 +142,7 @@ class Linker:
 
     def _nodes(self, unit: Unit) -> Iterator[OutlineNode]:
         """Name the symbols of a file, and yield the nodes."""
-        last = max((one.end_line for one in unit.symbols), default=1)
+        last = max((symbol.end_line for symbol in unit.symbols), default=1)
         name = self.rules.file_name(self.resolver, unit)
         yield OutlineNode(file_id(unit.path), name, "file", file=unit.path, line=1, end_line=last)
         for symbol in unit.symbols:
@@ -230,7 +234,7 @@ class Linker:
             )
             if target.symbol is not symbol  # class Error < Error means another one
         ]
-        via = "conditional" if sum(one.symbol is not None for one in targets) > 1 else ""
+        via = "conditional" if sum(target.symbol is not None for target in targets) > 1 else ""
         for target in targets:
             kinds = self.rules.base_relations(relation, symbol, target)
             for kind in kinds:
@@ -303,7 +307,7 @@ class Linker:
         callees = self._defined(
             self.rules.overloads(self.resolver, self._callees(targets), arguments, place)
         )
-        project = {id(one.symbol) for one in callees if one.symbol is not None}
+        project = {id(target.symbol) for target in callees if target.symbol is not None}
         for callee in callees:
             if callee.symbol is None:
                 if callee.value is not None and term[-1] != HEIR:
@@ -317,7 +321,7 @@ class Linker:
                 self._call_symbol(owner, callee.symbol, line, arguments, place, via, sure=sure)
         is_literal = term[0] == LAMBDA or (
             self.rules.knows_literals
-            and any(one.value is not None and one.value[3:] == ("",) for one in targets)
+            and any(target.value is not None and target.value[3:] == ("",) for target in targets)
         )
         if not callees and sure and not is_literal:
             self._leave(owner, "calls", term, line)
@@ -426,11 +430,13 @@ class Linker:
         self, owner: str, kind: str, term: Term, line: int, place: Place, *, sure: bool = True
     ) -> None:
         targets = self._defined(self.rules.meant(kind, self.targets(term, place, follow=False)))
-        if len({id(one.symbol) for one in targets if one.symbol is not None}) > 1:
-            targets = [one._replace(via="conditional") for one in targets]
+        if len({id(target.symbol) for target in targets if target.symbol is not None}) > 1:
+            targets = [target._replace(via="conditional") for target in targets]
         if kind == "uses" and (self.rules.strict_uses or not sure):
             targets = [
-                one for one in targets if (sure if one.symbol is None else one.symbol.kind in TYPES)
+                target
+                for target in targets
+                if (sure if target.symbol is None else target.symbol.kind in TYPES)
             ]
         found = sum(self._link_read(owner, kind, target, line) for target in targets)
         leaves = self.rules.leaves_reads or kind == "uses"
@@ -494,7 +500,7 @@ class Linker:
             found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
             if found.bindings:
                 targets = self._of_bindings(found.bindings, found.via, follow)
-                return [one._replace(via=self.rules.via(one, place)) for one in targets]
+                return [target._replace(via=self.rules.via(target, place)) for target in targets]
             if starred := self.resolver.starred(place.unit, term[1]):
                 return self._of_bindings(starred, "import", follow)
             return self._of_value(self.resolver.beyond(place.unit, term[1]), "import")

@@ -152,7 +152,7 @@ class Resolver:
             units.append(unit)
         names = self.modules.setdefault(module, {})
         for name, bindings in bound.items():
-            names.setdefault(name, []).extend((unit, one) for one in bindings)
+            names.setdefault(name, []).extend((unit, binding) for binding in bindings)
 
     def _attach(self, symbol: CodeSymbol) -> None:
         """Make a member that is declared outside of its type a member of it."""
@@ -191,9 +191,9 @@ class Resolver:
                 visible = bindings
                 if not rules.hoists and scope and position != END:
                     visible = [
-                        one
-                        for one in bindings
-                        if one[B_POSITION] <= position or one[B_SYMBOL] != NO_SYMBOL
+                        binding
+                        for binding in bindings
+                        if binding[B_POSITION] <= position or binding[B_SYMBOL] != NO_SYMBOL
                     ]
                 if visible:
                     via = "local" if here.module is None else "module"
@@ -232,7 +232,9 @@ class Resolver:
         is_parameter = value is not None and value[0] == TYPE_PARAMETER
         in_body = self.rules.class_scope and scope == start
         return (
-            Found([(unit, one) for one in bindings], "local") if is_parameter or in_body else None
+            Found([(unit, binding) for binding in bindings], "local")
+            if is_parameter or in_body
+            else None
         )
 
     def beyond(self, unit: Unit, name: str) -> Value | None:
@@ -268,11 +270,11 @@ class Resolver:
         """Return what a name with these bindings may be; a declared type decides."""
         found = list(found)
         if len(found) > 1 and position == END:
-            typed = [one for one in found if one[1][B_TYPE] is not None]
+            typed = [binding for binding in found if binding[1][B_TYPE] is not None]
             found = typed[-1:] or found
         if len(found) == 1:
             return self.evaluate_binding(*found[0], env)
-        return union([self.evaluate_binding(*one, env) for one in found[-MAX_BINDINGS:]])
+        return union([self.evaluate_binding(*binding, env) for binding in found[-MAX_BINDINGS:]])
 
     def evaluate_binding(
         self, unit: Unit, binding: Binding, env: Env | None = None
@@ -329,19 +331,19 @@ class Resolver:
     def _member(self, term: Term, place: Place) -> Value | None:
         base = self.evaluate(term[1], place)
         self.asking = place.unit
-        return union([self.member(one, term[2]) for one in parts(base)])
+        return union([self.member(value, term[2]) for value in parts(base)])
 
     def _call(self, term: Term, place: Place) -> Value | None:
         callee = self.evaluate(term[1], place)
         if (value := self.rules.call_result(self, term, callee, place)) is not None:
             return value
-        return union([self.result(one, term[2], place) for one in parts(callee)])
+        return union([self.result(value, term[2], place) for value in parts(callee)])
 
     def _element(self, term: Term, place: Place) -> Value | None:
-        return union([self.element(one) for one in parts(self.evaluate(term[1], place))])
+        return union([self.element(value) for value in parts(self.evaluate(term[1], place))])
 
     def _key(self, term: Term, place: Place) -> Value | None:
-        return union([self.key(one) for one in parts(self.evaluate(term[1], place))])
+        return union([self.key(value) for value in parts(self.evaluate(term[1], place))])
 
     def key(self, value: Value | None) -> Value | None:
         """Return a key of a map, or the first of what an object gives when it is iterated."""
@@ -405,7 +407,7 @@ class Resolver:
         """Return what a function takes as one of its arguments."""
         if value[0] == TYPE:
             made = self.member((INSTANCE, *value[1:]), self.rules.constructor)
-            value = next((one for one in parts(made) if one[0] == FUNCTION), value)
+            value = next((value for value in parts(made) if value[0] == FUNCTION), value)
         if value[0] == CALLABLE:
             return value[2][number] if number < len(value[2]) else None
         if value[0] == OUTSIDE:
@@ -522,7 +524,7 @@ class Resolver:
             case "callable":
                 return (CALLABLE, arguments[-1], arguments[:-1])
             case "type":
-                return union([self.type_of(one) for one in parts(arguments[0])])
+                return union([self.type_of(value) for value in parts(arguments[0])])
             case "last":
                 return arguments[-1]
         return arguments[0]  # "same": a wrapper such as Optional
@@ -777,7 +779,7 @@ class Resolver:
             found += self.own_member(symbol, name)
             if found and not overloaded and not self._is_assigned(found):
                 break
-        declared = [one for one in found if not self._is_assigned([one])]
+        declared = [binding for binding in found if not self._is_assigned([binding])]
         return declared or found
 
     def _is_assigned(self, found: list[FoundBinding]) -> bool:
@@ -794,7 +796,7 @@ class Resolver:
                 if value is None or value[0] != TYPE_PARAMETER:
                     if not self.rules.has_overloads:
                         bindings = reaching(bindings, END)
-                    return [(symbol.unit, one) for one in bindings]
+                    return [(symbol.unit, binding) for binding in bindings]
         return symbol.outer_members.get(name, [])
 
     def member(self, value: Value, name: str) -> Value | None:
@@ -871,4 +873,4 @@ def reaching(bindings: list[Binding], position: int) -> list[Binding]:
             reached = [binding]
         elif end > 0:
             reached.append(binding)
-    return reached or [one for one in bindings if one[B_END] >= 0] or bindings
+    return reached or [binding for binding in bindings if binding[B_END] >= 0] or bindings

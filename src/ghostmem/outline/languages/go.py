@@ -226,7 +226,9 @@ class GoRules(Rules):
 
     def begin(self, walker: "Walker", root: "Node") -> None:
         walker.state = {"assigned": set()}
-        head = next((one.start_byte for one in root.named_children if one.type != "comment"), 0)
+        head = next(
+            (child.start_byte for child in root.named_children if child.type != "comment"), 0
+        )
         is_ignored = _IGNORED.search(walker.source[:head]) is not None
         is_test = walker.unit.path.endswith("_test.go")
         walker.unit.detail = (is_test, is_ignored, [])
@@ -242,15 +244,19 @@ class GoRules(Rules):
         packages = {alias for alias, _ in walker.unit.detail[2]}
         packages.update(name for _, path in walker.unit.detail[2] for name in _guesses(path))
         walker.references = [
-            one
-            for one in walker.references
-            if one[0] != "reads" or one[3][0] != NAME or one[3][1] not in packages
+            reference
+            for reference in walker.references
+            if reference[0] != "reads" or reference[3][0] != NAME or reference[3][1] not in packages
         ]
         for scope, name in walker.state["assigned"]:
             bindings = walker.unit.scopes[scope].names[name]
             bindings[:] = [
-                (*one[:4], (VARIABLE, one[4]) if one[4] is not None else None, one[5])
-                for one in bindings
+                (
+                    *binding[:4],
+                    (VARIABLE, binding[4]) if binding[4] is not None else None,
+                    binding[5],
+                )
+                for binding in bindings
             ]
 
     def signature(self, walker: "Walker", node: "Node") -> str:
@@ -282,7 +288,7 @@ class GoRules(Rules):
         walker.function_body(declare(node, text, "function"), node, _FUNCTION)
 
     def receiver(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> Term | None:
-        listed = [one for one in node.named_children if one.type == "parameter_declaration"]
+        listed = [child for child in node.named_children if child.type == "parameter_declaration"]
         type_node = listed[0].child_by_field_name("type") if listed else None
         name = listed[0].child_by_field_name("name") if listed else None
         while type_node is not None and type_node.type in ("pointer_type", "parenthesized_type"):
@@ -345,7 +351,9 @@ class GoRules(Rules):
         """A method of an interface: the interface uses its types."""
         start, owner = len(walker.references), walker.owner
         walker.visit_func(node, _METHOD, False)
-        walker.references[start:] = [(one[0], owner, *one[2:]) for one in walker.references[start:]]
+        walker.references[start:] = [
+            (reference[0], owner, *reference[2:]) for reference in walker.references[start:]
+        ]
 
     def variable_spec(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A variable of a package may be given another function, unlike a function."""
@@ -364,11 +372,13 @@ class GoRules(Rules):
             return []
         stop = type_node.end_byte
         fresh = walker.references[start:]
-        of_type = [one for one in fresh if type_node.start_byte <= one[5] < stop]
-        walker.references[start:] = [one for one in fresh if one not in of_type]
+        of_type = [reference for reference in fresh if type_node.start_byte <= reference[5] < stop]
+        walker.references[start:] = [reference for reference in fresh if reference not in of_type]
         for symbol in walker.unit.symbols[first:]:
             if "inline" not in symbol.flags:
-                walker.references += [(one[0], symbol.number, *one[2:]) for one in of_type]
+                walker.references += [
+                    (reference[0], symbol.number, *reference[2:]) for reference in of_type
+                ]
         return of_type
 
     def constants(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -390,7 +400,9 @@ class GoRules(Rules):
         for symbol in symbols:
             bindings = walker.unit.scopes[walker.scope].names[symbol.name]
             bindings[-1] = (*bindings[-1][:3], type_term, *bindings[-1][4:])
-            walker.references += [(one[0], symbol.number, *one[2:]) for one in of_type]
+            walker.references += [
+                (reference[0], symbol.number, *reference[2:]) for reference in of_type
+            ]
 
     def assignment(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`a = b`, `a += b`; a variable that is assigned again is no name of a function."""
@@ -431,7 +443,7 @@ class GoRules(Rules):
                     continue
                 with walker.inside("block"):
                     listed = case.children_by_field_name("type")
-                    types = [walker.type_term(one) for one in listed]
+                    types = [walker.type_term(child) for child in listed]
                     for name in names:
                         type_term = types[0] if len(types) == 1 else None
                         kept = None if len(types) == 1 else term
@@ -480,7 +492,7 @@ class GoRules(Rules):
             return walker.visit_cast(node, _CAST, False)
         callee = walker.visit(type_node.child_by_field_name("type"), quiet=True)
         arguments = type_node.child_by_field_name("type_arguments")
-        types = [walker.type_term(one) for one in arguments.named_children] if arguments else []
+        types = [walker.type_term(child) for child in arguments.named_children] if arguments else []
         term = walker.visit(operand)
         if callee is None:
             return None
@@ -500,7 +512,7 @@ class GoRules(Rules):
     ) -> tuple[Term | None] | None:
         if fn.type != "identifier" or walker.text(fn) not in ("make", "new"):
             return None
-        listed = [one for one in args.named_children if not one.is_extra] if args else []
+        listed = [child for child in args.named_children if not child.is_extra] if args else []
         if not listed:
             return None
         walker.refer("calls", (NAME, walker.text(fn)), fn, [None] * len(listed))
@@ -561,7 +573,7 @@ class GoRules(Rules):
         ranks: dict[str, tuple[object, ...]] = {}
         for package in self.packages.values():
             built = [
-                one for one in units_of[package.key] if not one.detail[0] and not one.detail[1]
+                unit for unit in units_of[package.key] if not unit.detail[0] and not unit.detail[1]
             ]
             rank = (
                 package.name.endswith("_test"), not built, package.name == "main", -len(built),
@@ -671,17 +683,19 @@ class GoRules(Rules):
         return (OUTSIDE, f"{paths[0]}.{name}") if is_exported else None
 
     def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
-        symbols = [one.symbol for one in targets if one.symbol is not None]
+        symbols = [target.symbol for target in targets if target.symbol is not None]
         if len(symbols) < 2:
             return targets
         unit = place.unit
-        own = [one for one in targets if one.symbol is not None and one.symbol.unit is unit]
+        own = [
+            target for target in targets if target.symbol is not None and target.symbol.unit is unit
+        ]
         if own:
             return own
         together = [
-            one
-            for one in targets
-            if one.symbol is None or _built_together(one.symbol.unit.path, unit.path)
+            target
+            for target in targets
+            if target.symbol is None or _built_together(target.symbol.unit.path, unit.path)
         ]
         settled = [
             one
@@ -696,7 +710,7 @@ class GoRules(Rules):
             "no go.mod: imports between the project's own packages cannot be told from "
             "external ones"
         )
-        folders = [one.folder for one in self.packages.values()]
+        folders = [package.folder for package in self.packages.values()]
         return [note] if folders and all(self._modules.get(one) is None for one in folders) else []
 
     # --- members
@@ -736,7 +750,7 @@ class GoRules(Rules):
         match term[0]:
             case "variable":
                 values = parts(resolver.evaluate(term[1], place))
-                return union([self._as_variable(resolver, one) for one in values])
+                return union([self._as_variable(resolver, value) for value in values])
             case "receiver parameter":
                 return self._receiver_parameter(resolver, term[1], place)
         return None
@@ -837,8 +851,8 @@ class Implementations:
             for symbol in unit.symbols
             if symbol.kind in TYPES and symbol.id and "alias" not in symbol.flags
         ]
-        self.interfaces = [one for one in symbols if self._is_interface(one)]
-        self.types = [one for one in symbols if not self._is_interface(one)]
+        self.interfaces = [symbol for symbol in symbols if self._is_interface(symbol)]
+        self.types = [symbol for symbol in symbols if not self._is_interface(symbol)]
 
     def _is_interface(self, symbol: CodeSymbol) -> bool:
         defined = self.resolver.underlying((INSTANCE, symbol, ()))
@@ -850,11 +864,11 @@ class Implementations:
         for interface in self.interfaces:
             if declared_methods := self._wanted(interface, 0):
                 wanted.append((interface, declared_methods))
-        declared = {one.full for one in self.interfaces}
+        declared = {interface.full for interface in self.interfaces}
         for name, native in _NATIVE_INTERFACES.items():
             if name not in declared:
                 wanted.append((name, {key: _native_signature(*one) for key, one in native.items()}))
-        having = [(one, self._methods(one)) for one in self.types]
+        having = [(symbol, self._methods(symbol)) for symbol in self.types]
         by_method: dict[str, list[int]] = {}
         for number, (_, existing) in enumerate(having):
             for name in existing:
@@ -969,7 +983,7 @@ class Implementations:
         )
         result = method.result
         terms = () if result is None else result[1] if result[0] == SEVERAL else (result,)
-        return taken, tuple(self.resolver.value_of_type(one, place) for one in terms)
+        return taken, tuple(self.resolver.value_of_type(term, place) for term in terms)
 
 
 def _alike(wanted: object, given: object, is_generic: bool) -> bool:

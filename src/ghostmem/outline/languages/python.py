@@ -222,7 +222,9 @@ class PythonRules(Rules):
         walker.whole = None
         if "setter" in flags and term is not None:  # it does not hide its getter
             bindings = walker.unit.scopes[walker.home()].names[walker.unit.symbols[term[1]].name]
-            bindings[:] = [one for one in bindings if one[B_SYMBOL] != term[1]] or bindings
+            bindings[:] = [
+                binding for binding in bindings if binding[B_SYMBOL] != term[1]
+            ] or bindings
 
     @staticmethod
     def _decorator(walker: "Walker", node: "Node") -> set[str]:
@@ -280,8 +282,10 @@ class PythonRules(Rules):
         if plain is not None and plain.type == "attribute":
             walker.visit(plain.child_by_field_name("object"))
         if node.type == "subscript":
-            arguments = [walker.type_term(one) for one in node.children_by_field_name("subscript")]
-            names = [one[1] for one in arguments if one is not None and one[0] == NAME]
+            arguments = [
+                walker.type_term(child) for child in node.children_by_field_name("subscript")
+            ]
+            names = [term[1] for term in arguments if term is not None and term[0] == NAME]
             known = symbol.type_parameters
             symbol.type_parameters += tuple(name for name in names if name not in known)
             term = (GENERIC, term, tuple(arguments))
@@ -341,7 +345,9 @@ class PythonRules(Rules):
     @staticmethod
     def _strings(walker: "Walker", node: "Node") -> list[str]:
         return [
-            walker.text(one).strip("\"'") for one in node.named_children if one.type == "string"
+            walker.text(child).strip("\"'")
+            for child in node.named_children
+            if child.type == "string"
         ]
 
     def assign_member(
@@ -646,7 +652,7 @@ class PythonRules(Rules):
         name = walker.text(fn).rpartition(".")[2] if fn.end_byte - fn.start_byte < 40 else ""
         if name not in _KNOWN_CALLS:
             return None
-        listed = [one for one in args.named_children if not one.is_extra] if args else []
+        listed = [child for child in args.named_children if not child.is_extra] if args else []
         callee = walker.visit(fn, quiet=True)
         if callee is None:
             return None
@@ -662,9 +668,9 @@ class PythonRules(Rules):
             term: Term | None = (VALUE_OF, type_term) if type_term is not None else None
         elif name == "TypeVar" and listed:
             keywords = {
-                walker.text(one).partition("=")[0].strip(): one.child_by_field_name("value")
-                for one in listed
-                if one.type == "keyword_argument"
+                walker.text(child).partition("=")[0].strip(): child.child_by_field_name("value")
+                for child in listed
+                if child.type == "keyword_argument"
             }
             bound = walker.type_term(keywords.get("bound"))
             term = (TYPE_PARAMETER, walker.text(listed[0]).strip("\"'"), bound)
@@ -847,14 +853,14 @@ class PythonRules(Rules):
             sequences.append([other for other, _ in order])
         sequences.append([base for base, _ in direct])
         merged = [symbol]
-        while sequences := [one for one in sequences if one]:
-            heads = [one[0] for one in sequences]
-            free = [head for head in heads if not any(head in one[1:] for one in sequences)]
+        while sequences := [order for order in sequences if order]:
+            heads = [order[0] for order in sequences]
+            free = [head for head in heads if not any(head in order[1:] for order in sequences)]
             chosen = (free or heads)[0]
             if chosen not in merged:
                 merged.append(chosen)
-            sequences = [[other for other in one if other is not chosen] for one in sequences]
-        return [(one, arguments.get(one, ())) for one in merged]
+            sequences = [[base for base in order if base is not chosen] for order in sequences]
+        return [(base, arguments.get(base, ())) for base in merged]
 
     def hides_base(self, resolver: Resolver, symbol: CodeSymbol, name: str) -> bool:
         """What every object has, a base outside that comes first is likely to have too."""
@@ -920,8 +926,8 @@ class PythonRules(Rules):
             case "enter":
                 return union(
                     [
-                        self._entered(resolver, one)
-                        for one in parts(resolver.evaluate(term[1], place))
+                        self._entered(resolver, value)
+                        for value in parts(resolver.evaluate(term[1], place))
                     ]
                 )
             case "documented":
@@ -966,14 +972,14 @@ class PythonRules(Rules):
     def _builtin_result(
         resolver: Resolver, name: str, arguments: tuple[Term | None, ...], place: Place
     ) -> Value | None:
-        values = [resolver.evaluate(one, place) for one in arguments[:4]]
+        values = [resolver.evaluate(term, place) for term in arguments[:4]]
         match name:
             case "type" if len(values) == 1:
-                return union([resolver.type_of(one) for one in parts(values[0])])
+                return union([resolver.type_of(value) for value in parts(values[0])])
             case "enumerate" if values:
                 return (LIST, (TUPLE, ((OUTSIDE_INSTANCE, "int", ()), resolver.element(values[0]))))
             case "zip" | "itertools.zip_longest":
-                return (LIST, (TUPLE, tuple(resolver.element(one) for one in values)))
+                return (LIST, (TUPLE, tuple(resolver.element(value) for value in values)))
             case "map" if values:
                 return (LIST, resolver.result(values[0]))
             case "collections.defaultdict" if values:
