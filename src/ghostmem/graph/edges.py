@@ -60,9 +60,10 @@ def edge(
         now = store.clock()
         ends = _ends(tx, ns, from_key, to_key, now)
         before = tx.graph.edge(*ends, kind)
-        linked = before or Edge(*ends, kind, 0.0, now)
         linked = replace(
-            linked, weight=EDGE_WEIGHTS[kind] if share is None else share, automatic=False
+            before or Edge(*ends, kind, 0.0, now),
+            weight=EDGE_WEIGHTS[kind] if share is None else share,
+            automatic=False,
         )
         tx.graph.put_edge(linked)
         tx.journal.record(ns, ends[0], "link", now)
