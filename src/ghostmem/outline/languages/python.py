@@ -550,55 +550,37 @@ class PythonRules(Rules):
                         walker.visit(child)
                 walker.visit_body(block)
 
+    @staticmethod
     def _case(
-        self,
         walker: "Walker",
         pattern: "Node",
         subject: "Node | None",
         term: Term | None,
         block: "Node",
     ) -> None:
-        """Bind the names of a pattern, and narrow the subject to its class."""
-        inner = pattern.named_children[0] if pattern.named_children else None
-        if inner is None:
-            return
-        alias = None
-        if inner.type == "as_pattern":
-            alias, inner = inner.named_children[-1], inner.named_children[0]
-            while inner.type == "case_pattern" and inner.named_children:
-                inner = inner.named_children[0]
-        type_term = None
-        if inner.type == "class_pattern":
-            named = inner.named_children[0]
-            type_term = dotted(walker.text(named))
-            walker.refer("uses", type_term, named)
-        narrowed = term
-        if type_term is not None:
-            narrowed = (NARROW, term, type_term, True) if term else (VALUE_OF, type_term)
-        if alias is not None:
-            walker.bind(walker.text(alias), block.start_byte, None, narrowed, home=walker.home())
-        if subject is not None and subject.type == "identifier" and type_term is not None:
-            name, end = walker.text(subject), -block.end_byte
-            narrow: Term = (NARROW, (NAME, name), type_term, True)
-            walker.bind(name, block.start_byte, None, narrow, home=walker.home(), end=end)
-        self._captures(walker, inner, block)
-
-    @staticmethod
-    def _captures(walker: "Walker", pattern: "Node", block: "Node") -> None:
-        pending = [pattern]
+        """Bind the names of a pattern, and narrow the subject to the class that it begins with."""
+        home, start = walker.home(), block.start_byte
+        narrowed, pending = term, [pattern]
         while pending:
-            node = pending.pop()
-            if node.type == "dotted_name" and len(node.named_children) == 1:
-                parent = node.parent
-                is_capture = parent is not None and parent.type in ("case_pattern", "list_pattern")
-                if is_capture:
-                    walker.bind(walker.text(node), block.start_byte, home=walker.home())
-            elif node.type in ("splat_pattern", "identifier"):
-                for child in node.named_children or [node]:
-                    if child.type == "identifier" and node.type == "splat_pattern":
-                        walker.bind(walker.text(child), block.start_byte, home=walker.home())
-            else:
-                pending.extend(node.named_children)
+            node = pending.pop(0)
+            children = node.named_children
+            if node.type == "class_pattern":
+                type_term = dotted(walker.text(children[0]))
+                walker.refer("uses", type_term, children[0])
+                if node.start_byte == pattern.start_byte:
+                    narrowed = (NARROW, term, type_term, True) if term else (VALUE_OF, type_term)
+                    if subject is not None and subject.type == "identifier":
+                        name, end = walker.text(subject), -block.end_byte
+                        walker.bind(name, start, None, narrowed, home=home, end=end)
+            elif node.type in ("dotted_name", "identifier"):
+                is_alias = node.parent is not None and node.parent.type == "as_pattern"
+                is_alias = is_alias or node.byte_range == pattern.byte_range
+                if "." not in (name := walker.text(node)):
+                    walker.bind(name, start, None, narrowed if is_alias else None, home=home)
+                continue
+            pending += (
+                children[1:] if node.type in ("class_pattern", "keyword_pattern") else children
+            )
 
     def yield_value(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """What a generator yields are the elements of its result."""
