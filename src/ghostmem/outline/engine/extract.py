@@ -177,7 +177,8 @@ class Walker:
         if kind.startswith("calls") or (term[0] == MEMBER and term[1] is None):
             return kind.startswith("calls")
         if term[0] == MEMBER:
-            return not kind.startswith("reads") or term[1][0] in _WITH_OWNER
+            owners = (*_WITH_OWNER, *self.rules.path_terms)
+            return not kind.startswith("reads") or term[1][0] in owners
         if term[0] != NAME:
             return True
         is_member = False  # of a type around it, perhaps: only a type parameter surely is none

@@ -544,7 +544,7 @@ class Linker:
         while term[0] == MEMBER and term[1] is not None:
             term = term[1]
         if term[0] != NAME:
-            return "import"
+            return self.rules.path_step
         found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
         values = [binding[B_VALUE] for _, binding in found.bindings]
         is_import = any(value is not None and value[0] == IMPORT for value in values)

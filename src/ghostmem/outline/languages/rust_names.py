@@ -1,0 +1,798 @@
+"""Rust: modules and their names, members of types, and types of the standard library."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.outline.engine.facts import B_SYMBOL, END, FILE, CodeSymbol, FoundBinding, Unit
+from ghostmem.outline.engine.language import BaseOrder, Rules
+from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
+from ghostmem.outline.engine.table import groups_of, words_of
+from ghostmem.outline.engine.terms import (
+    CALLABLE,
+    FUNCTION,
+    IMPORT,
+    INSTANCE,
+    LIST,
+    MEMBER,
+    MODULE,
+    NAME,
+    OUTSIDE,
+    OUTSIDE_INSTANCE,
+    TUPLE,
+    TYPE,
+    Term,
+    Value,
+    parts,
+    union,
+)
+from ghostmem.outline.graph import Loose, file_id, outside_id
+from ghostmem.outline.languages.rust_crates import Crates, ModuleFile
+
+if TYPE_CHECKING:
+    from ghostmem.outline.engine.link import Linker, Target
+
+# terms of Rust: crate, self or super at the start of a path; `mod x;`; a part that a pattern takes
+# out of a value; `value?`; a part of a list
+ANCHOR, FILE_MODULE, PATTERN_PART, TRY, SLICE = "anchor", "file module", "pattern", "try", "slice"
+BOUND = "bound"  # a type parameter in a path, as the traits that it has
+
+KNOWN = words_of("rust.txt")
+PRELUDE = {name: f"{path}::{name}" for name, path in groups_of("rust.txt", "prelude").items()}
+VARIANTS = groups_of("rust.txt", "variants")  # the type of each
+DERIVED = groups_of("rust.txt", "derived")  # methods: the trait that deriving implements
+DERIVABLE = {
+    path.rsplit("::", 1)[-1]: path
+    for path in (*DERIVED.values(), "std::cmp::Eq", "std::marker::Copy")
+}
+KNOWN_MACROS = {f"{name}!" for name in KNOWN["macros"]}
+GROUPS = {
+    name: group
+    for group in ("cells", "once_cells", "holders", "lists", "maps")
+    for name in KNOWN[group]
+}
+_OPTION, _RESULT = "std::option::Option", "std::result::Result"
+_OF_POINTERS = ("clone", "default", "from", "new")  # functions that a smart pointer has itself
+_CONSTRUCTORS = ("new", "default", "from", "with_capacity", "from_str", "clone")
+_MAX_DEREFS = 8  # types that are dereferenced one after the other
+_MAX_GLOBS = 24  # modules that globs lead through
+
+
+class RustNames(Rules):
+    """The rules of Rust: what its names and members mean."""
+
+    builtins = KNOWN["primitives"]
+    separator = "::"
+    words = {"this": "self", "super": "super", ANCHOR: "", BOUND: ""}  # noqa: RUF012
+    path_terms = (ANCHOR, BOUND)
+    path_step = "module"
+    skips_own_uses = True
+    calls_convert = True  # making a tuple struct or a variant only uses it
+    merges_modules = True
+    knows_literals = True
+    leaves_members = False
+    crates: Crates
+    impls: "dict[CodeSymbol, dict[CodeSymbol, None]]"  # by type: traits of the project
+    outside_impls: dict[tuple[str, str], list[CodeSymbol]]  # by name of a type, and function
+    derefs: dict[CodeSymbol, tuple[Term, Place]]
+    blankets: dict[CodeSymbol, None]  # traits implemented for a type parameter
+    sees_private = False
+    globs: set[tuple[str, str]]
+
+    # --- modules
+
+    def begin_linking(self, resolver: Resolver) -> None:
+        """Find the crates and modules."""
+        self.crates = Crates(resolver.units, resolver.read)
+        self.impls, self.outside_impls, self.derefs = {}, defaultdict(list), {}
+        self.blankets = {}
+        self.globs = set()
+
+    def module(self, resolver: Resolver, unit: Unit) -> str:
+        """Return the module of a file."""
+        return self.crates.keys[unit.path]
+
+    def module_names(
+        self, resolver: Resolver, unit: Unit, module: str, name: str
+    ) -> list[FoundBinding]:
+        """Return what a module binds a name to: types, values and modules may share one."""
+        return resolver.modules[module].get(name, [])
+
+    def file_name(self, resolver: Resolver, unit: Unit) -> str:
+        """Return the path of a file."""
+        return unit.path
+
+    def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
+        """Return what a name of a module is bound to, also by its globs."""
+        if found := resolver.modules.get(module, {}).get(name):
+            return found
+        if (module, name) in self.globs or len(self.globs) > _MAX_GLOBS:
+            return []
+        self.globs.add((module, name))
+        for unit in resolver.units_of.get(module, ()):
+            for path in unit.stars:
+                inside = path.partition(">")[0]
+                if f"{unit.module}::{inside}".removesuffix("::") != module:
+                    continue
+                for value in parts(self.imported(resolver, unit, path, None)):
+                    found = (
+                        found or self.starred(resolver, value[1], name)
+                        if (value[0] == MODULE)
+                        else (resolver.find(value, name) if value[0] == TYPE else [])
+                    )
+        self.globs.discard((module, name))
+        return found or []
+
+    def starred(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
+        """Return what a glob brings in: public names, or all if it stands below the module."""
+        sees_private = self.sees_private
+        return [
+            (unit, binding)
+            for unit, binding in self.exported(resolver, module, name)
+            if sees_private or _is_public(unit, binding)
+        ]
+
+    def imported(
+        self, resolver: Resolver, unit: Unit, path: str, member: str | None
+    ) -> Value | None:
+        """Return what a path means in a module of a file, written `modules>path`."""
+        inside, _, rest = path.partition(">")
+        segments = [*(rest.split("::") if rest else ()), *([member] if member else [])]
+        module = f"{unit.module}::{inside}".removesuffix("::")
+        value = self.at_path(resolver, unit, module, segments)
+        if value is not None and value[0] == OUTSIDE and member in KNOWN_MACROS:
+            return (OUTSIDE, member)
+        if value is not None and value[0] == MODULE:
+            self.sees_private = f"{module}::".startswith(f"{value[1]}::")
+        if value is None and len(segments) > 1 and self._may_be_crate(unit, module, segments[0]):
+            return (OUTSIDE, "::".join(segments))
+        return value
+
+    def _may_be_crate(self, unit: Unit, module: str, name: str) -> bool:
+        """Tell whether an unknown name is a crate: not if the package says its dependencies."""
+        is_anchored = name in ("crate", "self", "super", "")
+        return not is_anchored and self.crates.crates[unit.path].package not in self.crates.needs
+
+    def at_path(
+        self, resolver: Resolver, unit: Unit, module: str, segments: list[str]
+    ) -> Value | None:
+        """Return what the segments of a path lead to, from a module."""
+        rest = list(segments)
+        value: Value | None = None
+        while rest and rest[0] in ("crate", "self", "super", "$crate"):
+            anchor = rest.pop(0)
+            module = self._anchored(unit, module, anchor)
+            value = (MODULE, module)
+        if value is None and rest:
+            first = rest.pop(0)
+            if first:
+                value = resolver.module_member(module, first)
+            else:
+                first = rest.pop(0) if rest else ""
+            value = value or self.crate(unit, first) or self.implicit(resolver, unit, first)
+        for name in rest:
+            value = union([resolver.member(one, name) for one in parts(value)])
+        return value
+
+    def _anchored(self, unit: Unit, module: str, anchor: str) -> str:
+        if anchor == "self":
+            return module
+        if anchor == "super":
+            return module.rpartition("::")[0] or module
+        return self.crates.crates[unit.path].root
+
+    def crate(self, unit: Unit, name: str) -> Value | None:
+        """Return a crate: of the standard library, of this project, or a dependency."""
+        if name in KNOWN["roots"]:
+            return (OUTSIDE, name)
+        needs = self.crates.needs.get(self.crates.crates[unit.path].package, {})
+        library = self.crates.libraries.get(needs.get(name, name))
+        if library is not None:
+            return (MODULE, library)
+        return (OUTSIDE, name) if name in needs else None
+
+    def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
+        """Return a name that needs no import: of the prelude, a crate, or a macro around it."""
+        if name.endswith("!"):
+            return self._macro(resolver, unit, name)
+        if name in VARIANTS:
+            return (OUTSIDE, VARIANTS[name])
+        if name in PRELUDE or name in KNOWN["primitives"]:
+            return (OUTSIDE, PRELUDE.get(name, name))
+        return self.crate(unit, name)
+
+    def _macro(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
+        """Look a macro up in the modules around, and in those opened with `#[macro_use]`."""
+        module = unit.module
+        while module:
+            opened = [
+                f"{module}::{declared.name}"
+                for one in resolver.units_of.get(module, ())
+                for declared in (ModuleFile(*row) for row in one.detail["files"])
+                if declared.opens_macros and one.module == module
+            ]
+            for place in (module, *opened):
+                macros = [
+                    (FUNCTION, one.symbols[binding[B_SYMBOL]], None)
+                    for one, binding in resolver.modules.get(place, {}).get(name, ())
+                    if binding[B_SYMBOL] >= 0
+                ]
+                if macros:
+                    return union(macros)
+            module = module.rpartition("::")[0]
+        return (OUTSIDE, name) if name[:-1] in KNOWN["macros"] else None
+
+    def imported_ends(
+        self, resolver: Resolver, unit: Unit, path: str, member: str
+    ) -> Sequence[Unit | CodeSymbol]:
+        """Return the files and symbols that an import leads to."""
+        ends: dict[Unit | CodeSymbol, None] = {}
+        values = list(parts(self.imported(resolver, unit, path, member or None)))
+        for value in parts(self.imported(resolver, unit, path, None)) if member else ():
+            for name in (member, f"{member}!"):
+                for one, binding in resolver.exports(value, name):
+                    if binding[B_SYMBOL] >= 0:
+                        ends[one.symbols[binding[B_SYMBOL]]] = None
+        for value in values:
+            if value[0] in (TYPE, FUNCTION):
+                ends[value[1]] = None
+            elif value[0] == MODULE:
+                ends |= dict.fromkeys(self._module_ends(resolver, value[1]))
+        return [end for end in ends if isinstance(end, Unit) or end.id]
+
+    def _module_ends(self, resolver: Resolver, module: str) -> Iterator[Unit | CodeSymbol]:
+        for unit in resolver.units_of.get(module, ()):
+            if unit.module == module:
+                yield unit
+            yield from (
+                symbol
+                for symbol in unit.symbols
+                if symbol.kind == "module" and unit.scopes[symbol.inner].module == module
+            )
+
+    def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
+        """Return the name of something imported that is not in the project."""
+        value = self.imported(resolver, unit, path, member or None)
+        return value[1] if value is not None and value[0] == OUTSIDE else ""
+
+    def is_native(self, name: str) -> bool:
+        """Tell whether something belongs to the language and its standard library."""
+        first = name.partition("::")[0]
+        return (
+            first in KNOWN["roots"]
+            or first in self.builtins
+            or name[-1:] == "!"
+            or (first in ("slice", "tuple"))
+        )
+
+    def package_of(self, name: str) -> str:
+        """Return the crate of something external."""
+        return name.partition("::")[0]
+
+    # --- names
+
+    def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
+        """Return the name of a symbol and, if that is short, the one that tells it apart."""
+        self._learn(resolver)
+        shown, full = self._name(resolver, symbol)
+        return shown, full
+
+    def _name(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
+        unit = symbol.unit
+        if isinstance(symbol.detail, tuple):
+            return self._member_name(resolver, symbol)
+        if symbol.parent == FILE:
+            module = self.crates.shown(unit, unit.module)
+            return f"{module}::{symbol.name}", f"{module}::{symbol.name}"
+        shown, full = self._name(resolver, unit.symbols[symbol.parent])
+        return f"{shown}::{symbol.name}", f"{full}::{symbol.name}"
+
+    def _member_name(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
+        written, trait, trait_term = symbol.detail
+        owner, name = symbol.attached_to, symbol.name
+        short = home = written
+        if owner is not None:
+            short, home = owner.name, self._name(resolver, owner)[1]
+        if not trait:
+            return f"{home}::{name}", f"{home}::{name}"
+        whole = trait
+        place = Place(symbol.unit, symbol.scope, END)
+        traits = [one[1] for one in parts(resolver.value_of_type(trait_term, place))]
+        if len(traits) == 1 and isinstance(traits[0], CodeSymbol):
+            whole = self._name(resolver, traits[0])[1]
+        bare, bracket, arguments = trait.partition("<")
+        shown = bare.rsplit("::", 1)[-1] + bracket + arguments
+        return f"<{short} as {shown}>::{name}", f"<{home} as {whole}>::{name}"
+
+    def owner_of(
+        self, resolver: Resolver, symbol: CodeSymbol, owner: CodeSymbol | None
+    ) -> CodeSymbol | None:
+        """Return the type that an impl block is for, behind aliases of it."""
+        if owner is not None and owner.underlying is not None:
+            value = resolver.underlying((INSTANCE, owner, ()))
+            owner = value[1] if value is not None and value[0] == INSTANCE else None
+        return owner
+
+    def _learn(self, resolver: Resolver) -> None:
+        """Note which types implement which traits, once."""
+        if self.impls or self.derefs or self.outside_impls:
+            return
+        self.impls = {}
+        for unit in resolver.units.values():
+            for type_term, trait_term, scope, _, position, _, target, _ in unit.detail["impls"]:
+                place = Place(unit, scope, position)
+                types = parts(resolver.value_of_type(type_term, place))
+                traits = parts(resolver.value_of_type(trait_term, place))
+                if type_term is None:
+                    self.blankets |= {one[1]: None for one in traits if one[0] == INSTANCE}
+                for kind in types:
+                    if kind[0] == INSTANCE:
+                        for trait in traits:
+                            if trait[0] == INSTANCE:
+                                self.impls.setdefault(kind[1], {})[trait[1]] = None
+                        if target is not None and any(
+                            str(one[1]).endswith("Deref") for one in traits
+                        ):
+                            self.derefs[kind[1]] = (target, place)
+            for symbol in unit.symbols:
+                if symbol.receiver is not None and symbol.attached_to is None:
+                    value = resolver.value_of_type(symbol.receiver, Place(unit, symbol.scope, END))
+                    for kind in parts(value):
+                        if kind[0] == OUTSIDE_INSTANCE:
+                            last = kind[1].rpartition("::")[2]
+                            self.outside_impls[last, symbol.name].append(symbol)
+        self.outside_impls[("", "")] = []
+
+    def is_receiver(self, resolver: Resolver, term: Term, place: Place) -> bool:
+        """Tell whether a term is `self` or `Self`."""
+        return term in ((NAME, "self"), (NAME, "Self"), (BOUND, "Self"))
+
+    def meant(self, kind: str, targets: "list[Target]") -> "list[Target]":
+        """Return the functions that a call means, and the enums of variants."""
+        meant = []
+        for target in targets:
+            symbol = target.symbol
+            if symbol is not None and "variant" in symbol.flags:
+                target = target._replace(symbol=symbol.unit.symbols[symbol.parent])
+            meant.append(target)
+        wanted = [one for one in meant if one.value is None or one.value[0] != MODULE]
+        if kind == "calls":  # a method may have the name of a field
+            functions = [one for one in wanted if one.symbol and one.symbol.kind in CALLABLES]
+            wanted = functions or wanted
+        else:
+            wanted = [one for one in wanted if one.symbol and one.symbol.kind == "field"] or wanted
+        return list(dict.fromkeys(wanted or meant))
+
+    def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
+        """Say of members of traits that they are reached through an interface."""
+        found = []
+        for target in targets:
+            symbol = target.symbol
+            if symbol is not None and symbol.name[-1:] == "!":
+                target = target._replace(via="module")
+            elif (
+                symbol is not None and symbol.parent != FILE and target.via in ("type", "receiver")
+            ):
+                parent = symbol.unit.symbols[symbol.parent]
+                is_abstract = parent.kind == "interface" and symbol.receiver is None
+                target = target._replace(via="interface") if is_abstract else target
+            found.append(target)
+        return found
+
+    def outside_kind(self, kind: str, value: Value) -> str:
+        """Return the kind of the link to something outside that is read."""
+        name = value[1].rpartition("::")[2]
+        if kind == "uses":
+            return "" if "::" not in value[1] and name in self.builtins else "uses"
+        if value[1] in (_OPTION, _RESULT):
+            return "uses"
+        return kind if name.isupper() and len(name) > 1 else ""
+
+    def is_outside_type(self, name: str) -> bool:
+        """Tell whether making a value only uses its type: Some and Ok."""
+        return name in (_OPTION, _RESULT)
+
+    # --- members
+
+    def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
+        """Return a type with the traits that it implements, and those that they extend."""
+        order: BaseOrder = [(symbol, ()), *((trait, ()) for trait in self.impls.get(symbol, ()))]
+        seen = {one for one, _ in order}
+        for base, _ in order:  # it grows meanwhile
+            for other, arguments in resolver.direct_bases(base):
+                if other not in seen:
+                    seen.add(other)
+                    order.append((other, arguments))
+        return order
+
+    def find_member(self, resolver: Resolver, value: Value, name: str) -> list[FoundBinding] | None:
+        """Return a member of a type: its own, of its traits, or of what it dereferences to."""
+        for each in self.opened(resolver, value):
+            if each[0] not in (INSTANCE, TYPE):
+                break
+            for symbol, _ in resolver.order(each[1]):
+                members = resolver.own_member(symbol, name)
+                outer = symbol.outer_members.get(name, [])
+                if found := members if members is outer else [*members, *outer]:
+                    own = [one for one in found if not _is_of_trait(*one)]
+                    return own or found
+        return []
+
+    def opened(self, resolver: Resolver, value: Value | None) -> Iterator[Value]:
+        """Yield a value, and those that it dereferences to."""
+        for _ in range(_MAX_DEREFS):
+            if value is None:
+                return
+            yield value
+            value = self._inner(resolver, value)
+
+    def _inner(self, resolver: Resolver, value: Value) -> Value | None:
+        if value[0] == OUTSIDE_INSTANCE and value[2] and _last(value) in KNOWN["pointers"]:
+            inner: Value | None = value[2][-1]
+            return inner
+        if value[0] in (INSTANCE, TYPE) and value[1].underlying is not None:
+            meant = resolver.underlying((INSTANCE, *value[1:3]))
+            return meant if value[0] == INSTANCE or meant is None else resolver.type_of(meant)
+        if value[0] == INSTANCE and value[1] in self.derefs:
+            term, place = self.derefs[value[1]]
+            return resolver.value_of_type(term, place)
+        return None
+
+    def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a function that a type derives, or that it has by dereferencing."""
+        if value[0] == "bases" or resolver.find(value, name):
+            return None
+        derives = value[1].detail if isinstance(value[1].detail, list) else []
+        if name in DERIVED and DERIVED[name].rsplit("::", 1)[-1] in derives:
+            return (OUTSIDE, f"{DERIVED[name]}::{name}", value)
+        for each in list(self.opened(resolver, value))[1:]:
+            if each[0] not in (INSTANCE, TYPE):
+                return resolver.member(each, name)
+        return None
+
+    def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of something outside: of the project's impl blocks, or by its name."""
+        last = _last(value)
+        if symbols := self.outside_impls.get((last, name)):
+            return union([(FUNCTION, symbol, value) for symbol in symbols])
+        if blanket := self._blanket(resolver, value, name):
+            return blanket
+        has_itself = name in _OF_POINTERS or (name == "as_ref" and last in KNOWN["owners"])
+        if value[0] == OUTSIDE_INSTANCE and last in KNOWN["pointers"] and not has_itself:
+            inner = self._inner(resolver, value)
+            return resolver.member(inner, name) if inner is not None else None
+        return (OUTSIDE, f"{value[1]}::{name.removesuffix('!')}", value)
+
+    def container_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of a slice or a tuple."""
+        if value[0] == TUPLE:
+            found: Value | None = None
+            if name.isdigit() and int(name) < len(value[1]):
+                found = value[1][int(name)]
+            return found
+        return self._blanket(resolver, value, name) or (OUTSIDE, f"slice::{name}", value)
+
+    def _blanket(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return the function of the one blanket trait that a file sees and that has it."""
+        unit = resolver.asking
+        found = [
+            (FUNCTION, one.symbols[binding[B_SYMBOL]], value)
+            for trait in self.blankets
+            for one, binding in resolver.own_member(trait, name)
+            if unit is not None and self._sees(resolver, unit, trait)
+        ]
+        return found[0] if len(found) == 1 and value[0] != OUTSIDE else None
+
+    @staticmethod
+    def _sees(resolver: Resolver, unit: Unit, trait: CodeSymbol) -> bool:
+        """Tell whether a file has a trait under its name."""
+        bindings = [
+            (unit, one) for scope in unit.scopes for one in scope.names.get(trait.name, ())
+        ] or resolver.starred(unit, trait.name)
+        return any((TYPE, trait, ()) in parts(resolver.evaluate_binding(*one)) for one in bindings)
+
+    def outside_element(self, value: Value) -> Value | None:
+        """Return what iterating over something of the library gives."""
+        return self.element(None, value)
+
+    def element(
+        self, resolver: Resolver | None, value: Value | None, by_index: bool = True
+    ) -> Value | None:
+        """Return an element of a list, a map, an Option or a Result."""
+        values = self.opened(resolver, value) if resolver is not None else iter((value,))
+        for each in values:
+            if each is None:
+                return None
+            if each[0] == LIST:
+                inner: Value | None = each[1]
+                return inner
+            if each[0] == OUTSIDE_INSTANCE and each[2]:
+                group = GROUPS.get(_last(each), "")
+                if group == "maps":
+                    return each[2][-1] if by_index else (TUPLE, tuple(each[2]))
+                if group in ("lists", "holders"):
+                    inner = each[2][0]
+                    return inner
+        return None
+
+    def iterable(self, resolver: Resolver, value: Value) -> Value:
+        """Return what is iterated over, behind pointers."""
+        for each in self.opened(resolver, value):
+            if each[0] == OUTSIDE_INSTANCE and GROUPS.get(_last(each)):
+                return (LIST, self.element(resolver, each, by_index=False))
+            value = each
+        return value
+
+    # --- evaluation
+
+    def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
+        """Evaluate a term of Rust."""
+        match term[0]:
+            case "anchor":
+                module = self._module_at(place)
+                if not term[1]:
+                    return None
+                return (MODULE, self._anchored(place.unit, module, term[1]))
+            case "file module":
+                home = f"{place.unit.module}::{term[1]}".removesuffix("::")
+                path = self.crates.files.get(home, {}).get(term[2])
+                return (MODULE, self.crates.keys[path]) if path is not None else None
+            case "try":
+                values = parts(resolver.evaluate(term[1], place))
+                return union([self.element(resolver, one) for one in values])
+            case "slice":
+                values = parts(resolver.evaluate(term[1], place))
+                return union([(LIST, self.element(resolver, one)) for one in values])
+            case "bound":
+                bound = resolver.value_of_type((NAME, term[1]), place)
+                return union([resolver.type_of(one) for one in parts(bound)])
+            case "pattern":
+                return self._pattern_part(resolver, term, place)
+        return None
+
+    @staticmethod
+    def _module_at(place: Place) -> str:
+        scope = place.scope
+        while scope > 0 and place.unit.scopes[scope].module is None:
+            scope = place.unit.scopes[scope].parent
+        return place.unit.scopes[scope].module or place.unit.module
+
+    def _pattern_part(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
+        """Return the part that a pattern takes out of a struct or variant."""
+        _, of, path, name = term
+        whole = resolver.evaluate(of, place)
+        last = path[-1] if path[0] == NAME else path[2]
+        symbol = self._variant(resolver, path, place)
+        if symbol is None and last in VARIANTS:
+            values = parts(whole)
+            if last == "Err":
+                return union([_error(one) for one in values])
+            return union([self.element(resolver, one) for one in values])
+        if symbol is not None:
+            bindings = symbol.unit.scopes[symbol.inner].names.get(name)
+            if not bindings:
+                return None
+            enum = symbol.unit.symbols[symbol.parent]
+            arguments = next((one[2] for one in parts(whole) if one[:2] == (INSTANCE, enum)), ())
+            env = dict(zip(enum.type_parameters, arguments, strict=False)) or None
+            return resolver.evaluate_binding(symbol.unit, bindings[0], env)
+        values = parts(whole) or parts(resolver.value_of_type(path, place))
+        return union([resolver.member(one, name) for one in values])
+
+    @staticmethod
+    def _variant(resolver: Resolver, path: Term, place: Place) -> CodeSymbol | None:
+        """Return the variant that a path means."""
+        if path[0] == NAME:
+            found = resolver.lookup(place.unit, place.scope, path[1], place.position).bindings
+            found = found or resolver.starred(place.unit, path[1])
+        else:
+            owners = parts(resolver.evaluate(path[1], place))
+            found = [one for owner in owners for one in resolver.exports(owner, path[2])]
+        for unit, binding in found:
+            if binding[B_SYMBOL] >= 0 and "variant" in unit.symbols[binding[B_SYMBOL]].flags:
+                return unit.symbols[binding[B_SYMBOL]]
+            term = binding[4]
+            if term is not None and term[0] == IMPORT and term[2]:
+                for value in parts(resolver.rules.imported(resolver, unit, term[1], None)):
+                    for other, each in resolver.exports(value, term[2]):
+                        number = each[B_SYMBOL]
+                        if number >= 0 and "variant" in other.symbols[number].flags:
+                            return other.symbols[number]
+        return None
+
+    def call_result(
+        self, resolver: Resolver, term: Term, callee: Value | None, place: Place
+    ) -> Value | None:
+        """Return what a method of the library, or making a variant, gives."""
+        found = []
+        if (
+            callee is not None
+            and term[1][0] == MEMBER
+            and not any(one[0] in (FUNCTION, OUTSIDE) for one in parts(callee))
+        ):  # a field hides the method of its name
+            bases = parts(resolver.evaluate(term[1][1], place))
+            methods = [
+                (FUNCTION, unit.symbols[binding[B_SYMBOL]], base)
+                for base in bases
+                if base[0] in (TYPE, INSTANCE)
+                for unit, binding in resolver.find(base, term[1][2])
+                if binding[B_SYMBOL] >= 0 and unit.symbols[binding[B_SYMBOL]].kind in CALLABLES
+            ]
+            if methods:
+                return union([resolver.result(one, term[2], place) for one in methods])
+        for value in parts(callee):
+            if value[0] == INSTANCE:
+                found.append(value)
+            elif value[0] == OUTSIDE and len(value) == 3:
+                found.append(self._library_result(resolver, value))
+            elif value[0] == OUTSIDE and value[1] in (_OPTION, _RESULT):
+                given = tuple(resolver.evaluate(one, place) for one in term[2][:1])
+                found.append((OUTSIDE_INSTANCE, value[1], given))
+        return union(found)
+
+    def _library_result(self, resolver: Resolver, value: Value) -> Value | None:
+        name, receiver = value[1].rpartition("::")[2], value[2]
+        if receiver[0] in (TYPE, OUTSIDE):
+            return resolver.instance(receiver) if name in _CONSTRUCTORS else None
+        for each in self.opened(resolver, receiver):
+            group = "lists" if each[0] == LIST else "own" if each[0] == INSTANCE else ""
+            group = group or (GROUPS.get(_last(each), "") if each[0] == OUTSIDE_INSTANCE else "")
+            for (kind, method), result in _RESULTS.items():
+                if kind == group and name in KNOWN[method]:
+                    return result(self, resolver, each)
+        return None
+
+    def outside_parameter(self, resolver: Resolver, value: Value, number: int) -> Value | None:
+        """Return what a method of the library passes to a closure: an element of its receiver."""
+        if len(value) == 3 and value[1].rpartition("::")[2] in KNOWN["passes"]:
+            return (CALLABLE, None, (self.element(resolver, value[2], by_index=False),))
+        return None
+
+    # --- links
+
+    def finish(self, linker: "Linker") -> None:
+        """Add the links of impl blocks, derived traits and files of modules."""
+        for unit in linker.resolver.units.values():
+            for row in unit.detail["impls"]:
+                self._link_impl(linker, unit, row)
+            for number, names in unit.detail["derives"]:
+                symbol = unit.symbols[number]
+                for name in names:
+                    bare = name.rsplit("::", 1)[-1]
+                    if bare in DERIVABLE:
+                        linker.add_outside(
+                            symbol.id, "implements", DERIVABLE[bare], symbol.line, "type"
+                        )
+                    else:
+                        self._leave(linker, symbol.id, f"derive({name})", symbol.line, bare)
+            for declared in (ModuleFile(*row) for row in unit.detail["files"]):
+                home = f"{unit.module}::{declared.inside}".removesuffix("::")
+                path = self.crates.files.get(home, {}).get(declared.name)
+                if path is not None:
+                    start = next(
+                        (
+                            one.id
+                            for one in unit.symbols
+                            if one.kind == "module" and unit.scopes[one.inner].module == home
+                        ),
+                        file_id(unit.path),
+                    )
+                    linker.add(start, "declares", file_id(path), declared.line, "module")
+
+    def _leave(self, linker: "Linker", owner: str, text: str, line: int, name: str) -> None:
+        linker.loose.append(Loose(owner, "implements", text, line, name, linker.values[name]))
+
+    def _link_impl(self, linker: "Linker", unit: Unit, row: Any) -> None:
+        type_term, trait_term, scope, line, position, (written, trait), _, owner = row
+        if not trait:
+            return
+        place = Place(unit, scope, position)
+        kinds = parts(linker.resolver.value_of_type(type_term, place))
+        start = ""
+        for kind in kinds:
+            if kind[0] == INSTANCE:
+                start = kind[1].id
+            elif kind[0] == OUTSIDE_INSTANCE:
+                origin = "native" if self.is_native(kind[1]) else "external"
+                linker.outside.setdefault((origin, kind[1]), "type")
+                start = outside_id(origin, kind[1])
+        plain = trait_term[1] if trait_term and trait_term[0] == "generic" else trait_term
+        targets = linker.targets(plain, place) if plain and start else []
+        for target in targets:
+            if target.symbol is not None and target.symbol.kind in TYPES:
+                linker.add(start, "implements", target.symbol.id, line, target.via)
+            elif target.value is not None and target.value[0] == OUTSIDE:
+                linker.add_outside(start, "implements", target.value[1], line)
+        if not targets:
+            name = trait.partition("<")[0].rsplit("::", 1)[-1]
+            home = linker.node_of(unit, owner)
+            self._leave(linker, start or home, f"impl {trait} for {written}", line, name)
+
+    def notes(self, resolver: Resolver) -> list[str]:
+        """Say how many macros were not parsed."""
+        macros = sum(unit.detail["macros"] for unit in resolver.units.values())
+        return [f"the arguments of {macros} macro calls were not parsed"] if macros else []
+
+
+def _last(value: Value) -> str:
+    return str(value[1]).rpartition("::")[2]
+
+
+def _is_public(unit: Unit, binding: Any) -> bool:
+    if binding[B_SYMBOL] >= 0:
+        return "public" in unit.symbols[binding[B_SYMBOL]].flags
+    term = binding[4]
+    return term is not None and (term[0] != IMPORT or bool(term[3:] and term[3]))
+
+
+def _is_of_trait(unit: Unit, binding: Any) -> bool:
+    detail = unit.symbols[binding[B_SYMBOL]].detail if binding[B_SYMBOL] >= 0 else None
+    return isinstance(detail, tuple) and bool(detail[1])
+
+
+def _error(value: Value) -> Value | None:
+    """Return the error of a Result."""
+    given: tuple[Value | None, ...] = value[2] if value[0] == OUTSIDE_INSTANCE else ()
+    return given[1] if len(given) > 1 else None
+
+
+def _native(name: str, *arguments: Value | None) -> Value:
+    return (OUTSIDE_INSTANCE, name, arguments)
+
+
+def _selected(rules: RustNames, resolver: Resolver, value: Value) -> Value | None:
+    inner = rules.element(resolver, value)
+    return _native(_OPTION, inner) if inner is not None else None
+
+
+def _removed(rules: RustNames, resolver: Resolver, value: Value) -> Value | None:
+    """Return what `remove` gives: an element of a Vec, an Option of one of a VecDeque."""
+    if _last(value) == "Vec":
+        return rules.element(resolver, value)
+    return _selected(rules, resolver, value) if _last(value) == "VecDeque" else None
+
+
+def _locked(rules: RustNames, _resolver: Resolver, value: Value) -> Value | None:
+    """Return what locking gives; only the locks of the standard library can be poisoned."""
+    if rules.is_native(value[1]):
+        return _native(_RESULT, *value[2][-1:])
+    return value[2][-1] if value[2] else None
+
+
+def _numbered(rules: RustNames, resolver: Resolver, value: Value) -> Value | None:
+    pair = (TUPLE, (_native("usize"), rules.element(resolver, value, by_index=False)))
+    return _native("std::slice::Iter", pair)
+
+
+def _inside(value: Value, number: int) -> Value | None:
+    given: tuple[Value | None, ...] = value[2]
+    return given[number] if given else None
+
+
+# by the group of a type and that of a method: what the method gives
+_RESULTS: dict[tuple[str, str], Callable[[RustNames, Resolver, Value], Value | None]] = {
+    ("cells", "locks"): _locked,
+    ("cells", "tries"): lambda _rules, _resolver, value: _native(_RESULT, *value[2][-1:]),
+    ("cells", "borrows"): lambda _rules, _resolver, value: _inside(value, -1),
+    ("once_cells", "selects"): lambda _rules, _resolver, value: _native(_OPTION, *value[2][:1]),
+    ("once_cells", "initializes"): lambda _rules, _resolver, value: _inside(value, 0),
+    ("holders", "opens"): lambda rules, resolver, value: rules.element(resolver, value),
+    ("holders", "options"): lambda _rules, _resolver, value: _native(_OPTION, *value[2][:1]),
+    ("holders", "errors"): lambda _rules, _resolver, value: _native(_OPTION, _error(value)),
+    ("holders", "opens_error"): lambda _rules, _resolver, value: _error(value),
+    ("holders", "results"): lambda _rules, _resolver, value: _native(_RESULT, *value[2][:1]),
+    ("lists", "selects"): _selected,
+    ("lists", "removes"): _removed,
+    ("maps", "selects"): _selected,
+    ("maps", "removes"): _selected,
+    ("lists", "numbers"): _numbered,
+    ("maps", "numbers"): _numbered,
+    ("maps", "values"): lambda _rules, _resolver, value: _native("std::vec::Vec", *value[2][1:2]),
+    ("lists", "iterates"): lambda rules, resolver, value: _native(
+        "std::slice::Iter", rules.element(resolver, value)
+    ),
+    **dict.fromkeys(
+        ((group, "keeps") for group in ("lists", "holders", "maps", "own")),
+        lambda _rules, _resolver, value: value,
+    ),
+}
