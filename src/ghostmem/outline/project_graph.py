@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ghostmem.store.transaction import Transaction
 
 RACY_NS = 2_000_000_000  # time in which a file may change without a new modification time
-MAX_SOURCE_BYTES = 2_000_000  # source, or parsed source, that is kept in memory
+MAX_SOURCE_BYTES = 2_000_000  # source that is kept in memory between reading and parsing
 FILES_PER_WRITE = 500  # files whose facts are written at once
 MAX_ATTEMPTS = 3  # to open a graph that another process replaces
 MAX_UNSAVED = 4  # graphs in memory that could not be stored
@@ -236,7 +236,6 @@ def _facts(store: Store, project: _Project) -> dict[str, Facts]:
         cached = tx.outline.facts(set(project.hashes.values()), project.maker)
         by_hash = {digest: facts for digest, packed in cached if (facts := Facts.unpacked(packed))}
     fresh: dict[str, bytes] = {}
-    parsed_bytes = 0
 
     def write() -> None:
         _cache(store, lambda tx: tx.outline.put_facts(fresh, project.maker))
@@ -258,9 +257,6 @@ def _facts(store: Store, project: _Project) -> dict[str, Facts]:
         parsed.add(digest)
         with suppress(RecursionError):  # too deeply nested for JSON
             fresh[digest] = facts.packed()
-        parsed_bytes += len(source)
-        if parsed_bytes > MAX_SOURCE_BYTES and facts.fold:
-            facts.rest = None  # a large project: it is unfolded when it is needed
         if len(fresh) >= FILES_PER_WRITE:
             write()
     if fresh:

@@ -177,8 +177,9 @@ class Walker:
         if kind.startswith("calls") or (term[0] == MEMBER and term[1] is None):
             return kind.startswith("calls")
         if term[0] == MEMBER:
-            owners = (*_WITH_OWNER, *self.rules.path_terms)
-            return not kind.startswith("reads") or term[1][0] in owners
+            tag = term[1][0]
+            is_path = tag in _WITH_OWNER or tag in self.rules.path_terms
+            return is_path or not kind.startswith("reads")
         if term[0] != NAME:
             return True
         is_member = False  # of a type around it, perhaps: only a type parameter surely is none

@@ -422,13 +422,17 @@ class Resolver:
     def _import(self, term: Term, place: Place) -> Value | None:
         return self.rules.imported(self, place.unit, term[1], term[2])
 
-    def _this(self, _term: Term, place: Place) -> Value | None:
+    def _this(self, term: Term, place: Place) -> Value | None:
         symbol = place.unit.enclosing(place.scope)
-        return (INSTANCE, symbol, (), True) if symbol is not None else None
+        if symbol is None:
+            return self.rules.evaluate(self, term, place)
+        return (INSTANCE, symbol, (), True)
 
-    def _own_type(self, _term: Term, place: Place) -> Value | None:
+    def _own_type(self, term: Term, place: Place) -> Value | None:
         symbol = place.unit.enclosing(place.scope)
-        return (TYPE, symbol, (), True) if symbol is not None else None
+        if symbol is None:
+            return self.rules.evaluate(self, term, place)
+        return (TYPE, symbol, (), True)
 
     def _super(self, _term: Term, place: Place) -> Value | None:
         symbol = place.unit.enclosing(place.scope)

@@ -225,9 +225,8 @@ class RustRules(RustNames):
 
     def bind_self(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Bind `self`."""
-        in_impl = "impl" in walker.state and walker.state["impl"] is not None
-        term: Term = (VALUE_OF, (NAME, "Self")) if in_impl else (THIS,)
-        walker.bind("self", node.start_byte, None, term)
+        walker.bind("self", node.start_byte, None, (VALUE_OF, (NAME, "Self")))
+        walker.receivers = {"self": (THIS, "self")}
 
     def const_parameter(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Bind a constant parameter; it is no reference."""
@@ -317,8 +316,11 @@ class RustRules(RustNames):
                     types[name] = walker.type_term(item.child_by_field_name("type"))
                     del walker.references[defined:]
             # what is implemented for a type parameter belongs to no type
-            is_blanket = type_term is not None and type_term[0] == NAME
-            is_blanket = is_blanket and _is_type_parameter(walker, type_term[1])
+            is_blanket = (
+                type_term is not None
+                and type_term[0] == NAME
+                and _is_type_parameter(walker, type_term[1])
+            )
             walker.state["impl"] = {
                 "scope": scope,
                 "type": None if is_blanket else type_term,
@@ -483,8 +485,9 @@ class RustRules(RustNames):
         if left is not None and left.type in ("identifier", "scoped_identifier"):
             term = walker.visit(left, quiet=True)
             is_local = term is not None and term[0] == NAME and walker._is_local(term[1])
-            for kind in kinds if term is not None and not is_local else ():
-                walker.refer(kind, term, left)
+            if term is not None and not is_local:
+                for kind in kinds:
+                    walker.refer(kind, term, left)
         elif left is not None:
             walker.visit(left)
         walker.visit(node.child_by_field_name("right"))
@@ -515,7 +518,8 @@ class RustRules(RustNames):
         if segments is None:
             base = self._path(walker, front) if front.type == "scoped_identifier" else None
             return (MEMBER, base, text, "::")
-        if len(segments) == 1 and _is_type_parameter(walker, segments[0]):
+        is_single = len(segments) == 1 and segments != ["Self"]
+        if is_single and _is_type_parameter(walker, segments[0]):
             return (MEMBER, (BOUND, segments[0]), text, "::")
         if segments != ["Self"]:
             walker.refer("uses?", path_term(segments), front)
@@ -725,6 +729,8 @@ def path_term(segments: list[str]) -> Term:
     first, *more = segments
     is_anchor = bool(more) and (first in _ANCHORS or not first)
     term: Term = (ANCHOR, first) if is_anchor else (NAME, first)
+    if more and first == "Self":
+        term = (OWN_TYPE, first)
     for name in more:
         term = (MEMBER, term, name, "::")
     return term

@@ -19,6 +19,8 @@ from ghostmem.outline.engine.terms import (
     NAME,
     OUTSIDE,
     OUTSIDE_INSTANCE,
+    OWN_TYPE,
+    THIS,
     TUPLE,
     TYPE,
     Term,
@@ -26,7 +28,7 @@ from ghostmem.outline.engine.terms import (
     parts,
     union,
 )
-from ghostmem.outline.graph import Loose, file_id, outside_id
+from ghostmem.outline.graph import EXTERNAL, NATIVE, Loose, file_id, outside_id
 from ghostmem.outline.languages.rust_crates import Crates, ModuleFile
 
 if TYPE_CHECKING:
@@ -63,10 +65,10 @@ class RustNames(Rules):
 
     builtins = KNOWN["primitives"]
     separator = "::"
-    words = {"this": "self", "super": "super", ANCHOR: "", BOUND: ""}  # noqa: RUF012
+    words = {THIS: "self", OWN_TYPE: "Self", ANCHOR: "", BOUND: ""}  # noqa: RUF012
     path_terms = (ANCHOR, BOUND)
     path_step = "module"
-    skips_own_uses = True
+    strict_uses = True
     calls_convert = True  # making a tuple struct or a variant only uses it
     merges_modules = True
     knows_literals = True
@@ -76,7 +78,7 @@ class RustNames(Rules):
     outside_impls: dict[tuple[str, str], list[CodeSymbol]]  # by name of a type, and function
     derefs: dict[CodeSymbol, tuple[Term, Place]]
     blankets: dict[CodeSymbol, None]  # traits implemented for a type parameter
-    sees_private = False
+    has_learned = sees_private = False
     globs: set[tuple[str, str]]
 
     # --- modules
@@ -85,7 +87,7 @@ class RustNames(Rules):
         """Find the crates and modules."""
         self.crates = Crates(resolver.units, resolver.read)
         self.impls, self.outside_impls, self.derefs = {}, defaultdict(list), {}
-        self.blankets = {}
+        self.blankets, self.has_learned = {}, False
         self.globs = set()
 
     def module(self, resolver: Resolver, unit: Unit) -> str:
@@ -274,8 +276,7 @@ class RustNames(Rules):
     def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
         """Return the name of a symbol and, if that is short, the one that tells it apart."""
         self._learn(resolver)
-        shown, full = self._name(resolver, symbol)
-        return shown, full
+        return self._name(resolver, symbol)
 
     def _name(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
         unit = symbol.unit
@@ -315,37 +316,32 @@ class RustNames(Rules):
 
     def _learn(self, resolver: Resolver) -> None:
         """Note which types implement which traits, once."""
-        if self.impls or self.derefs or self.outside_impls:
+        if self.has_learned:
             return
-        self.impls = {}
+        self.has_learned = True
         for unit in resolver.units.values():
             for type_term, trait_term, scope, _, position, _, target, _ in unit.detail["impls"]:
                 place = Place(unit, scope, position)
-                types = parts(resolver.value_of_type(type_term, place))
                 traits = parts(resolver.value_of_type(trait_term, place))
+                own = {one[1]: None for one in traits if one[0] == INSTANCE}
                 if type_term is None:
-                    self.blankets |= {one[1]: None for one in traits if one[0] == INSTANCE}
-                for kind in types:
+                    self.blankets |= own
+                is_deref = any(str(one[1]).endswith("::Deref") for one in traits)
+                for kind in parts(resolver.value_of_type(type_term, place)):
                     if kind[0] == INSTANCE:
-                        for trait in traits:
-                            if trait[0] == INSTANCE:
-                                self.impls.setdefault(kind[1], {})[trait[1]] = None
-                        if target is not None and any(
-                            str(one[1]).endswith("Deref") for one in traits
-                        ):
+                        self.impls.setdefault(kind[1], {}).update(own)
+                        if is_deref and target is not None:
                             self.derefs[kind[1]] = (target, place)
-            for symbol in unit.symbols:
-                if symbol.receiver is not None and symbol.attached_to is None:
-                    value = resolver.value_of_type(symbol.receiver, Place(unit, symbol.scope, END))
-                    for kind in parts(value):
-                        if kind[0] == OUTSIDE_INSTANCE:
-                            last = kind[1].rpartition("::")[2]
-                            self.outside_impls[last, symbol.name].append(symbol)
-        self.outside_impls[("", "")] = []
+            self._learn_outside(resolver, unit)
 
-    def is_receiver(self, resolver: Resolver, term: Term, place: Place) -> bool:
-        """Tell whether a term is `self` or `Self`."""
-        return term in ((NAME, "self"), (NAME, "Self"), (BOUND, "Self"))
+    def _learn_outside(self, resolver: Resolver, unit: Unit) -> None:
+        """Note the functions of impl blocks for types from outside."""
+        for symbol in unit.symbols:
+            if symbol.receiver is not None and symbol.attached_to is None:
+                place = Place(unit, symbol.scope, END)
+                for kind in parts(resolver.value_of_type(symbol.receiver, place)):
+                    if kind[0] == OUTSIDE_INSTANCE:
+                        self.outside_impls[_last(kind), symbol.name].append(symbol)
 
     def meant(self, kind: str, targets: "list[Target]") -> "list[Target]":
         """Return the functions that a call means, and the enums of variants."""
@@ -511,8 +507,7 @@ class RustNames(Rules):
                 if group == "maps":
                     return each[2][-1] if by_index else (TUPLE, tuple(each[2]))
                 if group in ("lists", "holders"):
-                    inner = each[2][0]
-                    return inner
+                    return _inside(each, 0)
         return None
 
     def iterable(self, resolver: Resolver, value: Value) -> Value:
@@ -543,6 +538,10 @@ class RustNames(Rules):
             case "slice":
                 values = parts(resolver.evaluate(term[1], place))
                 return union([(LIST, self.element(resolver, one)) for one in values])
+            case "this":  # of an impl block for a type from outside
+                return resolver.value_of_type((NAME, "Self"), place)
+            case "own":
+                return resolver.evaluate((NAME, "Self"), place)
             case "bound":
                 bound = resolver.value_of_type((NAME, term[1]), place)
                 return union([resolver.type_of(one) for one in parts(bound)])
@@ -604,7 +603,7 @@ class RustNames(Rules):
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
     ) -> Value | None:
         """Return what a method of the library, or making a variant, gives."""
-        found = []
+        found: list[Value | None] = []
         if (
             callee is not None
             and term[1][0] == MEMBER
@@ -693,9 +692,9 @@ class RustNames(Rules):
             if kind[0] == INSTANCE:
                 start = kind[1].id
             elif kind[0] == OUTSIDE_INSTANCE:
-                origin = "native" if self.is_native(kind[1]) else "external"
-                linker.outside.setdefault((origin, kind[1]), "type")
+                origin = NATIVE if self.is_native(kind[1]) else EXTERNAL
                 start = outside_id(origin, kind[1])
+                linker.outside.setdefault(kind[1], (origin, start, "type"))
         plain = trait_term[1] if trait_term and trait_term[0] == "generic" else trait_term
         targets = linker.targets(plain, place) if plain and start else []
         for target in targets:

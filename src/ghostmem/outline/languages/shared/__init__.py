@@ -1,1 +1,0 @@
-"""Code that several languages share: walks over syntax trees, type inference, and graphs."""
