@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem.text.near import LONG_WORD
 from ghostmem.text.redact import MARK, find_secrets, redact
-from ghostmem.text.secrets import secret_shapes
+from ghostmem.text.secrets import LONG_WORD, secret_shapes
 from growth import check_growth, repeated
 from secret_shapes import LOOK_ALIKES, Example, examples
 
@@ -168,7 +167,7 @@ HOSTILE = [
         "login a ",
     ),
     *("<password>", "Bearer a.", "--password ", "[redacted: password]", "A1b2", "=", "/"),
-    *sorted({literal for shape in secret_shapes() for literal in shape.literals.split(" ")}),
+    *sorted({literal for shape in secret_shapes() for literal in shape.literals.split("|")}),
 ]
 
 
@@ -191,8 +190,8 @@ def test_shapes_that_are_words_are_long_words():
     from re import _parser  # type: ignore[attr-defined]
 
     widths = {
-        shape.kind: _parser.parse(shape.pattern).getwidth()[0]
+        shape.kind: _parser.parse(shape.pattern.removeprefix("^")).getwidth()[0]
         for shape in secret_shapes()
-        if shape.is_word
+        if shape.searched == "long_words"
     }
     assert min(widths.values()) >= LONG_WORD

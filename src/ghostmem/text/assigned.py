@@ -5,27 +5,26 @@ or a space joins it to the value. The words are in data/secret_words.json. The c
 shows that a value follows, the less the value itself must look like a secret.
 """
 
-import json
-import os
 import re
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from ghostmem.text.near import SearchedText
 from ghostmem.text.patterns import compiled
-from ghostmem.text.placed import SecretSpan
 from ghostmem.text.secret_values import (
-    NOT_PASSWORDS,
+    has_digit,
+    is_common,
     is_expression,
-    is_mail_address,
     is_odd,
+    is_odd_password,
     is_phrase,
     is_random,
     is_secret,
     is_technical,
     is_wordy,
+    secret_words,
 )
+from ghostmem.text.secrets import SearchedText
 
 ValueSpan = tuple[int, int, bool]  # start, stop, whether it is certain
 
@@ -40,21 +39,14 @@ _KEYS = (
     r"|(?<![^\W_])key|credentials?|creds|secret|token|serial(?:[ _-]number)?|passkey|pepper"
 )
 # Parts of names such as dbPass and apiKey, and PIN, are recognised by their capitals.
-_CAPITALS = (
-    r"((?<=[a-z])Pass|(?<!COM)(?<!BY)(?<!SUR)(?<!TRES)(?<=[A-Z]{2})PASS"
-    r"|(?<![A-Za-z])PIN(?:[ -][Cc]ode)?)|((?<=[a-z0-9])Key)"
+_CAPITAL_WORDS = (
+    r"(?<=[a-z])Pass|(?<!COM)(?<!BY)(?<!SUR)(?<!TRES)(?<=[A-Z]{2})PASS"
+    r"|(?<![A-Za-z])PIN(?:[ -][Cc]ode)?"
 )
 _SUFFIX = (
     r"(?:_?\d{1,2}|[_-](?:prod|production|dev|staging|test|live|old|new|backup"
     r"|primary|default|plain|raw|b64|base64|hex))?"
 )
-# Parts of names; a text without any of them has no name.
-_NAME_PARTS = tuple(
-    "pass pwd pw psw secret token key credential creds serial psk pepper _pin -pin"
-    " community".split()
-)
-_WORD_STARTS = ("pw", "psw")  # parts that are common inside words; they count at a word's start
-
 _NAME_BEFORE, _NAME_AFTER = 24, 80  # characters around a part of a name that are searched
 
 _SIGN = r"(?::=|=>|={1,3}|[:：＝]|:\*{2})(?!=)"
@@ -62,48 +54,24 @@ _AFTER_NAME = r"(?:\\?[\"'`]\]?|\*{1,2}|_{1,2}|』|」)?(?:[ ]?[(（][^()（）\
 _GAP_WORDS = r"(?:[ \u00a0](?:[^\s.:;,!?\"'`=(){}<>|]|(?<=\w)'(?=\w)){1,40}){0,6}?"
 _MAX_RUN = 256  # characters of a value that are checked
 _RUN = rf"[^\s，。；、）」』”»]{{1,{_MAX_RUN}}}+"
-_ESCAPE = r"\\(?:[nrt\"']|$)"
-_QUOTES = {
-    '\\"': '\\"',
-    "\\'": "\\'",
-    '"': '"',
-    "'": "'",
-    "`": "`",
-    "“": "”",
-    "「": "」",
-    "『": "』",
-    "«": "»",
-    "„": "“",
-    "‘": "’",
-}
+_OPENING = r"\\[\"']|[\"'`“「『«„‘]"
+_CLOSINGS = {"“": "”", "「": "」", "『": "』", "«": "»", "„": "“", "‘": "’"}
 _PAIR = r"[;&,][\"']?[A-Za-z][a-z]{2,}[\w .-]{0,30}[\"']?[ ]?[=:]"
-_AFTER_QUOTE = frozenset(" \t\r\n,;:.)]}>|&<\\/!?，。；、）」』\"'`")
+_AFTER_QUOTE = r"(?=[\s,;:.)\]}>|&<\\/!?，。；、）」』\"'`]|$)"
+_AFTER_VARIABLE = r"(?=[\"',;)\]}.]*(?:[\s，。；、）」』”»]|$))"
+_NO_WORD = r"\\(?:[nrt\"']|$)"  # an escape
+_NO_KEY = rf"{_NO_WORD}|[A-Za-z_]{{2,20}}=[^=]"  # or the next assignment
 _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
 _MAX_TAG = 128  # characters of an element that are checked
 _MAX_QUOTED = 1000
 _MAX_PSK = 63  # characters of the passphrase of a wireless network
+_MAX_LINE = 300  # characters after a name that may be an expression
 _MAX_TRIMMED = 4  # signs after a value that may belong to the sentence around it
-# Qualifiers of names that end in `key` or `token` and name something public.
-_PUBLIC_KEYS = frozenset(
-    """
-    public primary foreign sort partition cache object idempotency routing row hash range shard
-    composite candidate natural unique index lookup registry dedup dedupe group map translation
-    i18n json event issue jira project publishable pub site s3 blob bucket host message metric
-    redis session hot short shortcut arrow order query react record item store data dict kv join
-    lock websocket the a an this that each same any one which your no verify verification verifying
-    context add and or of in is for
-    """.split()
-)
-_PUBLIC_TOKENS = frozenset(
-    """
-    next page continuation cursor sync csrf xsrf pad eos bos unk mask stop special cancellation
-    cancel design sep cls start end last first per resume fencing no color colour public
-    """.split()
-)
 _PHRASE = (
     r"(?:[a-z]{3,12}[ ]){3,11}[a-z]{3,12}(?=[.,;]?\s{0,4}(?:\n|$))"
     r"|(?:[a-z]{3,12}-){3,7}[a-z]{3,12}(?![\w-])"
 )
+_MAIL_ADDRESS = r"(?i)[a-z0-9][\w.+-]{1,63}@(?:[a-z0-9-]{2,63}\.){1,5}[a-z]{2,24}"
 
 
 class Name(NamedTuple):
@@ -114,8 +82,13 @@ class Name(NamedTuple):
     is_word: bool
     text: str
 
+    @property
+    def is_pin(self) -> bool:
+        """Whether it names a PIN."""
+        return self.text.lower().startswith("pin")
 
-def assigned(source: SearchedText) -> Iterator[SecretSpan]:
+
+def assigned(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
     """Yield values that look like a secret and belong to the name of one."""
     text, done = source.text, 0
     for name in _names_in(source):
@@ -129,114 +102,58 @@ def assigned(source: SearchedText) -> Iterator[SecretSpan]:
 
 def _names_in(source: SearchedText) -> Iterator[Name]:
     """Yield the names of secrets in a text, searched around parts of names only."""
-    places = _places(source)
-    if not places:
-        return
-    at, text, lower = 0, source.text, source.lower
-    for place in places:
-        if place < at:
+    text, done = source.text, 0
+    parts = source.literals_in(_name_parts(), source.lower_words)
+    places = {match.start() for part in parts for match in _name_part(part).finditer(source.lower)}
+    for place in sorted(places):
+        if place < done:
             continue
         stop = place + _NAME_AFTER
-        match = _first(text, lower, max(at, place - _NAME_BEFORE), stop)
+        match = _names().search(text, max(done, place - _NAME_BEFORE), stop)
         if match is not None and (match.end() < stop or match.end() == len(text)):
-            at = match.end()
-            yield Name(match.start(), at, match[1] is not None, text[match.start() : at])
-
-
-def _first(text: str, lower: str, start: int, stop: int) -> re.Match[str] | None:
-    """Return the first name between two positions.
-
-    Most names are searched in lower case, because that is several times faster.
-    """
-    matches = [_names().search(lower, start, stop), _capital_names().search(text, start, stop)]
-    return min(
-        (match for match in matches if match is not None),
-        key=lambda match: match.start(),
-        default=None,
-    )
-
-
-def _places(source: SearchedText) -> list[int]:
-    """Return the positions of parts of names."""
-    parts = [
-        (source.lower, literal) for literal in source.literals_in(assigned_literals(), lower=True)
-    ]
-    parts += [(source.text, literal) for literal in source.literals_in(("PIN",))]
-    places: set[int] = set()
-    for text, literal in parts:
-        at = text.find(literal)
-        while at >= 0:
-            if (literal not in _WORD_STARTS or not text[at - 1 : at].isalnum()) and _may_be_name(
-                text, at + len(literal), literal
-            ):
-                places.add(at)
-            at = text.find(literal, at + 1)
-    return sorted(places)
-
-
-def _may_be_name(text: str, at: int, literal: str) -> bool:
-    """Say whether the letters after a part may belong to a name: `passwort`, not `passenger`."""
-    following = text[at : at + 2].lower()
-    is_letter = following[:1].isascii() and following[:1].isalpha()
-    return not is_letter or following.startswith(_continuations(literal))
+            done = match.end()
+            yield Name(match.start(), done, match[1] is not None, match[0])
 
 
 # ---------------------------------------------------------------- words and patterns
 
 
-@cache
-def _table() -> dict[str, dict[str, list[str]]]:
-    """Return the words by group and language."""
-    path = os.path.join(os.path.dirname(__file__), "data", "secret_words.json")
-    with open(path, encoding="utf-8") as file:
-        table: dict[str, dict[str, list[str]]] = json.load(file)
-    return table
-
-
-@cache
-def _words(group: str) -> tuple[str, ...]:
-    """Return the words of a group in all languages, the longest first."""
-    words = {word for words in _table()[group].values() for word in words}
-    return tuple(sorted(words, key=lambda word: (-len(word), word)))
-
-
 def _any_of(group: str) -> str:
-    return "|".join(re.escape(word).replace(r"\ ", "[ \u00a0]") for word in _words(group))
+    return "|".join(re.escape(word).replace(r"\ ", "[ \u00a0]") for word in secret_words(group))
 
 
 @cache
-def assigned_literals() -> tuple[str, ...]:
-    """Return the literals, one of which a text with a name has unless it has `PIN`."""
-    foreign = [word for group in ("passwords", "keys") for word in _words(group)]
-    return (
-        *_NAME_PARTS,
-        *(word for word in foreign if not any(part in word for part in _NAME_PARTS)),
-    )
+def _name_parts() -> tuple[str, ...]:
+    """Return the literals, one of which a text with a name has."""
+    parts = secret_words("name_parts")
+    names = secret_words("passwords") + secret_words("keys")
+    return (*parts, *(name for name in names if not any(part in name for part in parts)))
 
 
 @cache
-def _continuations(literal: str) -> tuple[str, ...]:
-    """Return the letters that may follow a part of a name, two at most."""
-    words = [*_words("passwords"), *_words("keys"), "passwd", "secretkey", "credentials"]
-    endings = {
-        word[at + len(literal) :][:2]
-        for word in words
-        for at in range(len(word))
-        if word.startswith(literal, at)
-    }
-    return tuple(sorted(endings - {""}))
+def _name_part(part: str) -> re.Pattern[str]:
+    """Return the pattern of a part of a name and two more letters: `passwo`, not `passen`."""
+    names = [
+        *secret_words("passwords"),
+        *secret_words("keys"),
+        "passwd",
+        "secretkey",
+        "credentials",
+    ]
+    endings = {name.partition(part)[2][:2] for name in names if part in name} - {""}
+    before = r"(?<![^\W_])" if part in ("pw", "psw", "pin") else ""  # common inside words
+    after = "|".join([r"(?![a-z])", *map(re.escape, sorted(endings))])
+    return re.compile(f"{before}{re.escape(part)}(?:{after})")
 
 
 @cache
 def _names() -> re.Pattern[str]:
-    """Return the pattern of names in lower case."""
+    """Return the pattern of names; group 1 is the name of a password."""
     words, keys = f"{_any_of('passwords')}|{_SHORT}", f"{_any_of('keys')}|{_KEYS}"
-    return re.compile(rf"(?:({words})|({keys})){_SUFFIX}(?![a-z0-9_])")
-
-
-@cache
-def _capital_names() -> re.Pattern[str]:
-    return re.compile(rf"(?:{_CAPITALS})(?i:{_SUFFIX})(?![A-Za-z0-9_])")
+    return re.compile(
+        rf"(?:((?i:{words})|{_CAPITAL_WORDS})|(?i:{keys})|(?<=[a-z0-9])Key)"
+        rf"(?i:{_SUFFIX})(?![A-Za-z0-9_])"
+    )
 
 
 @cache
@@ -248,8 +165,8 @@ def _joint() -> re.Pattern[str]:
     return re.compile(
         rf"{_AFTER_NAME}(?:{gap}(?:[ \t]{{0,40}}(?P<sign>{_SIGN})|(?P<verb>{verb}"
         rf"|{particle}|[ ][—–-](?=[ ])))"
-        rf"|(?P<tag>>)|(?P<comma>[ ]{{0,2}},[ ]{{0,2}}(?=[\"'])|[ ]{{1,3}}value=(?=[\"']))"
-        rf"|(?P<cell>[ \t]{{1,40}}\|(?=[ ]))|(?P<space>[ ]))"
+        rf"|(?P<tag>>)|(?<=[\"'\]])(?P<comma>[ ]{{0,2}},[ ]{{0,2}}(?=[\"'])"
+        rf"|[ ]{{1,3}}value=(?=[\"']))|(?P<cell>[ \t]{{1,40}}\|(?=[ ]))|(?P<space>[ ]))"
         rf"[ \t]{{0,8}}\*{{0,2}}[ \t]?",
         re.IGNORECASE,
     )
@@ -267,177 +184,136 @@ def _as() -> re.Pattern[str]:
 
 def _is_public(text: str, name: Name) -> bool:
     """Say whether a name that ends in `key` or `token` names something public."""
-    before = text[max(0, name.start - 24) : name.start]
+    before, lower = text[max(0, name.start - 24) : name.start], name.text.lower()
     if before[-1:] == ":" and text[name.stop : name.stop + 1] == ":":
         return True  # a part of a longer name, as in arn:…:secret:…
-    if name.is_word:
+    if name.is_word or (lower == "key" and before[-1:] in ("?", "&")):
         return False
-    if name.text.lower() == "key" and before[-1:] in ("?", "&"):
-        return False
-    qualifier = compiled(r"(?:[A-Z]?[a-z0-9]+|[A-Z0-9]+|[^\W\d_]+)$").search(before.rstrip("_-. "))
-    if qualifier is None or (before[-1:] not in ("_", "-", ".", " ") and not before[-1:].isalnum()):
-        return name.text.lower() == "key"
-    return qualifier[0].lower() in (
-        _PUBLIC_KEYS if name.text.lower().endswith("key") else _PUBLIC_TOKENS
-    )
+    qualifier = compiled(r"([A-Z]?[a-z0-9]+|[A-Z0-9]+|[^\W\d_]+)(?:\n?[_\-. ]+)?\Z").search(before)
+    if qualifier is None:
+        return lower == "key"
+    group = "public_keys" if lower.endswith("key") else "public_tokens"
+    return qualifier[1].lower() in secret_words(group)
 
 
 # ---------------------------------------------------------------- a value after its name
 
 
 def _value_after(text: str, name: Name) -> ValueSpan | None:
-    if (
-        name.text.isupper()
-        and text[name.stop : name.stop + 1] == "="
-        and text[name.stop + 1 : name.stop + 2] not in "= "
-    ):
-        return _in_variable(text, name)
-    joint = _joint().match(text, name.stop)
+    # everything up to the next space is the value of NAME=value
+    variable = name.text.isupper() and compiled("(?P<variable>=)(?![= ])").match(text, name.stop)
+    joint = variable or _joint().match(text, name.stop)
     if joint is None:
         return None
-    at = joint.end()
-    if joint["tag"]:
-        return _in_tag(text, at, name)
-    if joint["comma"] and text[name.stop : name.stop + 1] not in ("'", '"'):
-        return None
-    opening = next((mark for mark in _QUOTES if text.startswith(mark, at)), "")
-    if opening and not joint["space"]:
-        span = _quoted(text, at + len(opening), _QUOTES[opening], name)
-        if span is not None:
-            return span if span[1] else None
-    if joint["comma"]:
-        return None
-    return _unquoted(text, name, joint)
-
-
-def _in_variable(text: str, name: Name) -> ValueSpan | None:
-    """Return the value of NAME=value, where everything up to the next space is the value."""
-    at = name.stop + 1
-    run = compiled(_RUN).match(text, at)
-    if run is None:
-        return None
-    stop = _end(text, name, run, pairs=False, tags=False)
-    opening = next((mark for mark in _QUOTES if text.startswith(mark, at)), "")
+    form, start = joint.lastgroup, joint.end()
+    if form == "tag":
+        return _in_tag(text, start, name)
+    opening = compiled(_OPENING).match(text, start) if form != "space" else None
     if opening:
-        closing = text.find(_QUOTES[opening], at + len(opening), _line_end(text, at))
-        if closing >= 0 and (
-            closing >= run.end() or not text[closing + len(opening) : run.end()].strip("\"',;)]}.")
-        ):
-            span = _quoted(text, at + len(opening), _QUOTES[opening], name)
-            return span if span and span[1] else None
-    value = text[at:stop]
-    if not value or is_expression(text[at : _line_end(text, at)], strict=True):
-        return None
-    if not _is_given_secret(value, name):
-        return None
-    return at, _end_of_run(text, stop) if stop - at >= _MAX_RUN else stop, True
+        quoted = _closing(text, opening, is_variable=form == "variable")
+        if quoted is not None:
+            return (*quoted, True) if _is_quoted_secret(text[slice(*quoted)], name) else None
+    run = compiled(_RUN).match(text, start)
+    return None if run is None or form == "comma" else _unquoted(text, name, joint, run)
 
 
-def _in_tag(text: str, at: int, name: Name) -> ValueSpan | None:
+def _in_tag(text: str, start: int, name: Name) -> ValueSpan | None:
     """Return the value of <password>…</password>."""
-    stop = text.find("</", at, at + _MAX_TAG)
-    value = text[at:stop] if stop > at else " "
+    stop = text.find("</", start, start + _MAX_TAG)
+    value = text[start:stop] if stop > start else " "
     is_value = len(value.split()) == 1 and is_secret(value, name.is_word, given=True)
-    return (at, stop, True) if is_value else None
+    return (start, stop, True) if is_value else None
 
 
-def _quoted(text: str, start: int, closing: str, name: Name) -> ValueSpan | None:
-    """Return the span of a quoted value: empty if it is no secret, None if no quote closes it."""
-    line = text.find("\n", start, start + _MAX_QUOTED)
-    limit = line if line >= 0 else start + _MAX_QUOTED
-    stop = text.find(closing, start, limit)
-    while (
-        closing.isascii()
-        and stop >= 0
-        and text[stop + len(closing) : stop + len(closing) + 1] not in _AFTER_QUOTE
-        and stop + len(closing) < len(text)
-    ):
-        stop = text.find(closing, stop + 1, limit)
-    if stop < 0:
-        return None
-    value = text[start:stop]
+def _closing(text: str, opening: re.Match[str], is_variable: bool) -> tuple[int, int] | None:
+    """Return the span of a value in quotes, or None if no quote closes it on its line.
+
+    In NAME="value" only signs may follow the first quote, because the value may contain others.
+    """
+    mark = _CLOSINGS.get(opening[0], opening[0])
+    closing = re.escape(mark)
+    if is_variable:
+        pattern = rf"(?:(?!{closing})[^\n]){{0,{_MAX_QUOTED}}}+{closing}{_AFTER_VARIABLE}"
+    else:
+        pattern = rf"[^\n]{{0,{_MAX_QUOTED}}}?{closing}" + _AFTER_QUOTE * mark.isascii()
+    quoted = compiled(pattern).match(text, opening.end())
+    return quoted and (opening.end(), quoted.end() - len(mark))
+
+
+def _is_quoted_secret(value: str, name: Name) -> bool:
     if len(value.split()) > 1:
         is_psk = name.text.lower() == "psk" and 8 <= len(value) <= _MAX_PSK
-        is_value = name.is_word and (is_phrase(value) or is_psk)
-    else:
-        is_value = _is_given_secret(value, name)
-    return (start, stop, True) if is_value else (0, 0, False)
+        return name.is_word and (is_phrase(value) or is_psk)
+    return _is_pin(value) if name.is_pin else is_secret(value, name.is_word, given=True)
 
 
-def _unquoted(text: str, name: Name, joint: re.Match[str]) -> ValueSpan | None:
+def _unquoted(text: str, name: Name, joint: re.Match[str], run: re.Match[str]) -> ValueSpan | None:
     """Return the span of a value without quotes, or None."""
-    at = joint.end()
-    run = compiled(_RUN).match(text, at)
-    if run is None:
-        return None
-    if name.is_word and not joint["space"] and (phrase := compiled(_PHRASE).match(text, at)):
+    form, start = joint.lastgroup, joint.end()
+    is_variable = form == "variable"
+    phrase = compiled(_PHRASE).match(text, start)
+    if phrase and name.is_word and form not in ("space", "variable"):
         is_named = "phras" in name.text.lower() or name.text == "パスフレーズ" or "-" in phrase[0]
         is_value = is_named and is_phrase(phrase[0].replace("-", " "))
-        return (at, phrase.end(), True) if is_value else None
-    tight = joint["sign"] is not None and text[at - 1] in "=:"
-    stop = _end(text, name, run, pairs=tight)
-    value = text[at:stop]
-    if _is_code(text, at, value, name):
+        return (start, phrase.end(), True) if is_value else None
+    is_tight = form == "sign" and text[start - 1] in "=:"
+    stop = _end(text, name, run, pairs=is_tight, tags=not is_variable)
+    value, line = text[start:stop], text[start : start + _MAX_LINE].partition("\n")[0]
+    if not value or is_expression(line, strict=is_variable):
         return None
-    if _names_pin(name):
-        return (at, stop, True) if _is_pin(value) else None
+    if not is_variable and compiled(_NO_WORD if name.is_word else _NO_KEY).match(value):
+        return None
+    if name.is_pin:
+        return (start, stop, True) if _is_pin(value) else None
     if _is_unquoted_secret(text, name, joint, value):
-        return at, _end_of_run(text, stop) if stop - at >= _MAX_RUN else stop, True
-    if name.is_word and joint["sign"] and _may_be_password(value):
-        return at, stop, False
-    return None
-
-
-def _is_code(text: str, at: int, value: str, name: Name) -> bool:
-    """Say whether there is no value here but an escape, an expression or the next assignment."""
-    if not value or compiled(_ESCAPE).match(value):
-        return True
-    if is_expression(text[at : _line_end(text, at)], strict=False):
-        return True
-    return not name.is_word and bool(compiled(r"[A-Za-z_]{2,20}=[^=]").match(value))
+        while stop - start >= _MAX_RUN and (more := compiled(_RUN).match(text, stop)):
+            stop = more.end()
+        return start, stop, True
+    is_doubtful = name.is_word and form == "sign" and compiled("[a-z]{6,20}").fullmatch(value)
+    return (start, stop, False) if is_doubtful and not is_common(value) else None
 
 
 def _is_unquoted_secret(text: str, name: Name, joint: re.Match[str], value: str) -> bool:
     """Say whether a value without quotes is a secret; after a space or a verb it must be odd."""
-    if joint["space"]:
-        return _is_secret_after_space(text, name, value)
-    if joint["verb"]:
-        if joint["verb"].strip() == "to" and is_mail_address(value):
-            return False  # the recipient of the password
-        return is_secret(value, name.is_word, given=False) and (is_odd(value) or is_random(value))
-    at = joint.end()
-    stop = at + len(value)
-    is_joined = text[stop : stop + 1] in (";", "&") or text[name.start - 1 : name.start] in (
-        ";",
-        "&",
-        "?",
-    )
-    given = is_joined and joint["sign"] is not None and text[at - 1] == "="
+    start, stop = joint.end(), joint.end() + len(value)
+    before = text[max(0, name.start - 24) : name.start]
+    match joint.lastgroup:
+        case "variable":
+            return is_secret(value, name.is_word, given=True)
+        case "space":
+            is_value = is_secret(value, name.is_word, given=False, code=True)
+            if before.rfind("--") > before.rfind(" "):  # an option
+                return is_value
+            is_thing = is_technical(value) or is_wordy(value) or not has_digit(value)
+            is_long = is_odd(value) if name.is_word else len(value) >= 16
+            return is_value and is_long and not is_thing
+        case "verb":
+            if joint["verb"].strip() == "to" and compiled(_MAIL_ADDRESS).fullmatch(value):
+                return False  # the recipient of the password
+            is_unlike_word = is_odd(value) or is_random(value)
+            return is_unlike_word and is_secret(value, name.is_word, given=False)
+    is_joined = text[stop : stop + 1] in (";", "&") or before[-1:] in (";", "&", "?")
+    given = is_joined and joint.lastgroup == "sign" and text[start - 1] == "="
     return is_secret(value, name.is_word, given, code=not given)
 
 
-def _end(text: str, name: Name, run: re.Match[str], pairs: bool, tags: bool = True) -> int:
+def _end(text: str, name: Name, run: re.Match[str], pairs: bool, tags: bool) -> int:
     """Return the end of a value without quotes.
 
     With `pairs` another name may follow without a space, with `tags` a tag.
     """
     start, stop = run.span()
-    identifier = compiled(r"[\w.-]*$").search(text[max(0, name.start - 60) : name.start])
-    lead = text[max(0, name.start - len(identifier[0] if identifier else "") - 1) : name.start][:1]
-    ends = [text.find("[redacted:", start, stop)]
-    if tags and (tag := compiled(r"</[A-Za-z][\w-]*>").search(text, start, stop)):
-        ends.append(tag.start())
-    if lead in ("?", "&", ";"):
-        ends += [text.find(mark, start, stop) for mark in "&;#"]
-    elif lead in ('"', "'", "`"):
-        ends.append(text.find(lead, start, stop))
-    elif (
-        pairs
-        and (pair := compiled(_PAIR).search(text, start, min(len(text), stop + 40)))
-        and pair.start() < stop
-    ):
-        ends.append(pair.start())
-    stop = min([end for end in ends if end > start], default=stop)
+    before = text[max(0, name.start - 61) : name.start]
+    lead = compiled(r"([?&;\"'`])[\w.-]*\Z").search(before)
+    ends = ["\\[redacted:"]
+    if tags:
+        ends.append(r"</[A-Za-z][\w-]*>")
+    if lead:
+        ends.append("[&;#]" if lead[1] in "?&;" else lead[1])
+    elif pairs:
+        ends.append(_PAIR)
+    end = compiled("|".join(ends)).search(text, start + 1, min(len(text), stop + 40))
+    stop = min(stop, end.start()) if end else stop
     least = max(start, stop - _MAX_TRIMMED)
     while stop > least and (text[stop - 1] in ".,:;!?*…|" or _is_unopened(text, start, stop)):
         stop -= 1
@@ -449,24 +325,12 @@ def _is_unopened(text: str, start: int, stop: int) -> bool:
     last = text[stop - 1]
     if last in "\"'`":
         return text.count(last, start, stop) % 2 == 1
-    return last in _CLOSERS and text.count(last, start, stop) > text.count(
-        _CLOSERS[last], start, stop
-    )
+    opener = _CLOSERS.get(last)
+    return opener is not None and text.count(last, start, stop) > text.count(opener, start, stop)
 
 
-def _is_secret_after_space(text: str, name: Name, value: str) -> bool:
-    """Say whether a value after a space is a secret: of an option, or clearly not a word."""
-    before = text[max(0, name.start - 24) : name.start]
-    if before.rfind("--") > before.rfind(" "):
-        return is_secret(value, name.is_word, given=False, code=True)
-    if (
-        not is_secret(value, name.is_word, given=False, code=True)
-        or is_technical(value)
-        or is_wordy(value)
-    ):
-        return False
-    digits = any(c.isdigit() for c in value)
-    return digits and (is_odd(value) if name.is_word else len(value) >= 16)
+def _is_pin(value: str) -> bool:
+    return value.isdigit() and 4 <= len(value) <= 8
 
 
 # ---------------------------------------------------------------- a value before its name
@@ -474,61 +338,14 @@ def _is_secret_after_space(text: str, name: Name, value: str) -> bool:
 
 def _value_before(text: str, name: Name, done: int) -> ValueSpan | None:
     """Return the value of "use X as the password" and "X is the password"."""
-    following = text[name.stop : name.stop + 1]
-    if following.isalnum() or following in ("_", "=", "(", "-", ":"):
+    if compiled(r"[^\W_]|[_=(:-]").match(text, name.stop):
         return None
     start = max(done, name.start - 110)
     match = _as().search(text[start : name.start])
     if match is None:
         return None
     value = match[1].strip("\"'`“”(),.;:")
-    if (
-        not is_odd(value)
-        or is_technical(value)
-        or (is_wordy(value) and len(value) < 10)
-        or not any(c.isdigit() for c in value)
-    ):
-        return None
-    at = start + match.start(1) + match[1].index(value)
-    return (
-        (at, at + len(value), True)
-        if is_secret(value, name.is_word, given=False, code=True)
-        else None
-    )
-
-
-# ---------------------------------------------------------------- helpers
-
-
-def _names_pin(name: Name) -> bool:
-    return name.text.lower().startswith("pin")
-
-
-def _is_pin(value: str) -> bool:
-    return value.isdigit() and 4 <= len(value) <= 8
-
-
-def _is_given_secret(value: str, name: Name) -> bool:
-    """Say whether a value that clearly belongs to a name is a PIN or a secret."""
-    return _is_pin(value) if _names_pin(name) else is_secret(value, name.is_word, given=True)
-
-
-def _may_be_password(value: str) -> bool:
-    return (
-        value.isascii()
-        and value.isalpha()
-        and value.islower()
-        and 6 <= len(value) <= 20
-        and value not in NOT_PASSWORDS
-    )
-
-
-def _line_end(text: str, at: int) -> int:
-    end = text.find("\n", at, at + 300)
-    return end if end >= 0 else min(len(text), at + 300)
-
-
-def _end_of_run(text: str, at: int) -> int:
-    while (more := compiled(_RUN).match(text, at)) is not None:
-        at = more.end()
-    return at
+    start += match.start(1) + match[1].index(value)
+    is_value = is_odd_password(value) and has_digit(value)
+    is_value = is_value and is_secret(value, name.is_word, given=False, code=True)
+    return (start, start + len(value), True) if is_value else None

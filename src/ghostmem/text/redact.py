@@ -1,29 +1,17 @@
 """Find the secrets in a text, and replace them by placeholders."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from math import log2
 from typing import NamedTuple
 
-from ghostmem.text.assigned import assigned, assigned_literals
-from ghostmem.text.near import SHORT, SearchedText
+from ghostmem.text.assigned import assigned
 from ghostmem.text.patterns import compiled
-from ghostmem.text.phrases import PhraseTable
-from ghostmem.text.placed import (
-    CALL_LITERALS,
-    CODE_LITERALS,
-    HEADER_LITERALS,
-    KEY_LITERALS,
-    URL_LITERALS,
-    SecretSpan,
-    called,
-    in_headers,
-    in_urls,
-    key_blocks,
-    recovery_codes,
-)
-from ghostmem.text.secrets import is_mixed, shaped
+from ghostmem.text.secret_values import is_mixed
+from ghostmem.text.secrets import SearchedText, shaped
+
+SecretSpan = tuple[str, int, int, bool]  # kind, start, stop, whether it is certain
 
 _PHRASE_SIZES = (12, 15, 18, 21, 24)
 _MIN_LENGTH = 4 * _PHRASE_SIZES[0] - 1
@@ -161,42 +149,9 @@ class Secret(NamedTuple):
 def find_secrets(text: str) -> list[Secret]:
     """Return the secrets of a text in order, without overlaps; entropy alone is not sure."""
     source = SearchedText(text)
-    secrets = [Secret(*span) for span in shaped(source)]
-    for search in (*_likely(source), seed_phrases, card_numbers):
-        secrets += [Secret(*span) for span in search(source)]
+    searches = (shaped, assigned, seed_phrases, card_numbers)
+    secrets = [Secret(*span) for search in searches for span in search(source)]
     return _without_overlaps([*_without_overlaps(secrets), *_random(source)])
-
-
-_Search = Callable[[SearchedText], Iterator[SecretSpan]]
-
-
-@cache
-def _searches() -> dict[_Search, Sequence[str]]:
-    """Return the searches and their literals, one of which every text with a secret contains."""
-    return {
-        key_blocks: KEY_LITERALS,
-        in_urls: URL_LITERALS,
-        called: CALL_LITERALS,
-        in_headers: HEADER_LITERALS,
-        recovery_codes: CODE_LITERALS,
-        assigned: assigned_literals(),
-    }
-
-
-@cache
-def _by_literal(is_ascii: bool) -> PhraseTable[_Search]:
-    """Return the searches by their literals in lower case, or by those that are ASCII."""
-    return PhraseTable(
-        ("|".join({word.lower() for word in words if word.isascii() or not is_ascii}), search)
-        for search, words in _searches().items()
-    )
-
-
-def _likely(source: SearchedText) -> Sequence[_Search]:
-    """Return the searches that may find a secret, by one look for the literals of all."""
-    if len(source.text) > SHORT or "PIN" in source.text:
-        return tuple(_searches())
-    return _by_literal(source.text.isascii()).likely(source.lower_words)
 
 
 def redact(text: str, keep_lines: bool = False) -> tuple[str, list[Secret]]:

@@ -1,38 +1,100 @@
-"""Find secrets by their start, alphabet and length alone, with the table secret_shapes.tsv.
+"""Find secrets by their form and their surroundings, with the table data/secret_shapes.tsv.
 
-A row has the kind for the placeholder, the literals of which a match contains one, and a pattern
-whose last group, or whole match, is the secret. Most texts contain no such literal, so no pattern
-is compiled for them. All quantifiers are bounded or possessive and all patterns start at the start
-of a word, so that no text can make them slow.
+A row has the kind for the placeholder, the literals of which a match contains one, a pattern whose
+last group, or whole match, is the secret, the name of a further test, the number of characters
+around a literal that are searched, and a pattern that the line before the secret contains. `^` at
+the start of a pattern means the start of a word.
+
+Most texts contain no such literal, so no pattern is compiled for them. All quantifiers are bounded
+or possessive, so that no text can make them slow.
 """
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from ghostmem.text.near import SearchedText
+from ghostmem.lazy import lazy_property
 from ghostmem.text.patterns import compiled
+from ghostmem.text.secret_values import (
+    has_digit,
+    has_letter,
+    is_common,
+    is_mixed,
+    is_odd_password,
+    is_placeholder,
+    is_random,
+    is_stand_in,
+)
+
+LONG_WORD = 15  # characters of the shortest keys and tokens that have a shape of their own
+_SHORT = 10_000  # characters; it is faster to search a shorter text as a whole
+_REACH = 100  # characters around a literal that are searched unless the row says otherwise
+_MAX_LINE = 2000  # characters before a secret that are searched for the pattern before it
+# A word may also start after an escape, as in JSON or in a URL.
+_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 
 
-class SecretShape(NamedTuple):
-    """One kind of secret, with its pattern and a further test of the match.
+class SearchedText:
+    """A text with its lower-case form and its distinct words.
 
-    A match begins at most 64 characters before a literal and ends at most four words after it,
-    unless `far` is set.
+    Whether a long text contains a literal is looked up among its distinct words, which are few.
     """
 
-    kind: str
-    literals: str
-    pattern: str
-    test: Callable[[str], bool] | None = None
-    far: bool = False
+    def __init__(self, text: str) -> None:
+        self.text = text
 
-    @property
-    def is_word(self) -> bool:
-        """Whether a match has no white space; it then has at least LONG_WORD characters."""
-        return " " not in self.pattern and r"\s" not in self.pattern
+    @lazy_property
+    def lower(self) -> str:
+        """The text in lower case, with every character at the same position."""
+        lower = self.text.lower()
+        if len(lower) != len(self.text):  # a few letters become two in lower case
+            lower = "".join(low if len(low := char.lower()) == 1 else char for char in self.text)
+        return lower
+
+    @lazy_property
+    def words(self) -> str:
+        """The distinct words of a long text, or a short text itself."""
+        return self.text if len(self.text) <= _SHORT else " ".join(set(self.text.split()))
+
+    @lazy_property
+    def long_words(self) -> str:
+        """The words that are long enough for a key or a token, joined by spaces."""
+        return " ".join(word for word in self.words.split() if len(word) >= LONG_WORD)
+
+    @lazy_property
+    def lower_words(self) -> str:
+        """The distinct words in lower case, or a short text itself."""
+        return self.words.lower()
+
+    def literals_in(self, literals: Collection[str], words: str) -> list[str]:
+        """Return the literals that may occur, given the words of the text in one of its forms."""
+        if len(self.text) <= _SHORT:
+            return [literal for literal in literals if literal in words]
+        return [literal for literal in literals if all(part in words for part in literal.split())]
+
+    def around(self, literals: str, reach: int, lower: bool) -> Iterator[tuple[int, int]]:
+        """Yield the separate parts of the text around literals, in order, as (start, stop).
+
+        A part ends at the end of a word. A short text is one part.
+        """
+        if not reach or len(self.text) <= _SHORT:
+            yield 0, len(self.text)
+            return
+        text = self.lower if lower else self.text
+        start = stop = 0
+        for literal in compiled(re.escape(literals).replace(r"\|", "|")).finditer(text):
+            at = literal.start()
+            if at - reach > stop:
+                if stop:
+                    yield start, stop
+                start = at - reach
+            if at + reach > stop:
+                end = compiled(r"\S*+").match(text, min(at + reach, len(text)))
+                stop = end.end() if end else stop
+        if stop:
+            yield start, stop
 
 
 def _decoded(text: str) -> str:
@@ -48,53 +110,61 @@ def _decoded(text: str) -> str:
         return ""
 
 
-def _is_bot(token: str) -> bool:
-    """Say whether a Discord token starts with the number of its bot."""
-    return _decoded(token.partition(".")[0]).isdigit()
-
-
-def is_mixed(text: str) -> bool:
-    """Say whether a text has capital and small letters and digits."""
-    return (
-        not (text.isupper() or text.islower())
-        and any(c.isdigit() for c in text)
-        and any(c.isalpha() for c in text)
-    )
-
-
-def _has_digit(text: str) -> bool:
-    return any(c.isdigit() for c in text)
-
-
 def _is_pair(credentials: str) -> bool:
     """Say whether basic credentials are a name and a password."""
-    name, colon, word = _decoded(credentials).partition(":")
-    return bool(colon and word and name.isprintable())
+    name, _, word = _decoded(credentials).partition(":")
+    return bool(word) and name.isprintable()
 
 
-def _is_private_pem(encoded: str) -> bool:
-    """Say whether base64 is a private key, not a certificate or a public key."""
-    return "PRIVATE KEY" in _decoded("".join(encoded[:160].split())[:80])
+def _is_password(word: str) -> bool:
+    """Say whether a word where only a password can be is one."""
+    return len(word) > 1 and not is_common(word.strip("<>[]{}*$%")) and not is_stand_in(word)
 
 
 def _is_secret_tail(token: str) -> bool:
     """Say whether the part of a token after its prefixes is random."""
     tail = re.split("[_-]", token)[-1]
-    return _has_digit(tail) and any(c.isalpha() for c in tail) and len(set(tail)) > 7
+    return has_digit(tail) and has_letter(tail) and len(set(tail)) > 7
 
 
-# A word may also start after an escape, as in JSON or in a URL.
-START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
-# Further tests of a match; the table names them.
+# Further tests of a secret; the table names them.
 _TESTS: dict[str, Callable[[str], bool]] = {
-    "bot": _is_bot,
-    "digit": _has_digit,
-    "hugging_face": lambda text: is_mixed(text[3:]) or text[3:].isalpha(),
+    "bot": lambda token: _decoded(token.partition(".")[0]).isdigit(),
+    "code": lambda codes: len(codes) >= 6,
+    "digit": has_digit,
+    "hugging_face": lambda token: is_mixed(token[3:]) or token[3:].isalpha(),
+    "key_block": lambda block: compiled("[A-Za-z0-9+/]{20}").search(block) is not None,
     "mixed": is_mixed,
     "pair": _is_pair,
-    "pem": _is_private_pem,
+    "pair_password": lambda word: is_odd_password(word) and not is_stand_in(word),
+    "password": _is_password,
+    "pem": lambda encoded: "PRIVATE KEY" in _decoded("".join(encoded[:160].split())[:80]),
+    "random": lambda value: is_random(value) and not is_stand_in(value),
     "tail": _is_secret_tail,
 }
+_CERTAIN_TESTS = ("code", "key_block")  # long secrets may contain a placeholder by chance
+
+
+class SecretShape(NamedTuple):
+    """One row of the table."""
+
+    kind: str
+    literals: str
+    pattern: str
+    test: str = ""
+    reach: str = ""
+    before: str = ""
+
+    @property
+    def searched(self) -> str:
+        """The form of the text that is searched for the literals: a property of SearchedText.
+
+        A pattern of a word without white space matches long words only.
+        """
+        if self.pattern.startswith("(?i)"):
+            return "lower_words"
+        is_word = self.pattern.startswith("^") and not re.search(r" |\\s", self.pattern)
+        return "long_words" if is_word else "words"
 
 
 @cache
@@ -102,69 +172,46 @@ def secret_shapes() -> tuple[SecretShape, ...]:
     """Return the rows of data/secret_shapes.tsv."""
     path = os.path.join(os.path.dirname(__file__), "data", "secret_shapes.tsv")
     with open(path, encoding="utf-8") as file:
-        rows = file.read().splitlines()[1:]
-    shapes = []
-    for row in rows:
-        kind, literals, pattern, test, far = (*row.split("\t"), "", "")[:5]
-        shapes.append(SecretShape(kind, literals, pattern, _TESTS.get(test), bool(far)))
-    return tuple(shapes)
-
-
-_PLACEHOLDER = re.compile(
-    r"x{4}|X{4}|\*{3}|(?<![^\w-])\.{3}(?![^\w\"'])|…|0{12}|EXAMPLE|0123456789abcdef"
-    r"|1234567890abcdef|(?i:placeholder|redacted|dummy|fake[-_]|example[-_]|[-_]example"
-    r"|your[-_]?(?:own|api|key|token|secret|pass))"
-)
-
-
-def is_placeholder(value: str) -> bool:
-    """Say whether a value is only a placeholder for a secret, such as `ghp_xxxx` or `your-key`.
-
-    Example keys of documentation that have the full shape of a key are not recognised: redacting
-    them does no harm.
-    """
-    return _PLACEHOLDER.search(value) is not None
+        return tuple(SecretShape(*row.split("\t")) for row in file.read().splitlines()[1:])
 
 
 @cache
-def _by_literal(is_word: bool) -> dict[str, list[SecretShape]]:
-    """Return the shapes that are words, or those that are not, by literal."""
-    shapes: dict[str, list[SecretShape]] = {}
+def _by_literal() -> dict[str, dict[str, list[SecretShape]]]:
+    """Return the shapes by the form of the text that is searched and by literal."""
+    table: dict[str, dict[str, list[SecretShape]]] = {}
     for shape in secret_shapes():
-        if shape.is_word == is_word:
-            for literal in shape.literals.split(" "):
-                shapes.setdefault(literal, []).append(shape)
-    return shapes
-
-
-def _likely(source: SearchedText) -> Iterator[SecretShape]:
-    """Yield each shape with a literal that the text contains, once."""
-    words, long_words = _by_literal(True), source.long_words
-    likely = [
-        shape
-        for literal in (words if long_words else ())
-        if literal in long_words
-        for shape in words[literal]
-    ]
-    phrases = _by_literal(False)
-    likely += [shape for literal in source.literals_in(phrases) for shape in phrases[literal]]
-    yield from dict.fromkeys(likely)
-
-
-def _matches(shape: SecretShape, source: SearchedText) -> Iterator[re.Match[str]]:
-    """Yield the matches of a shape, searched around its literals only."""
-    pattern = compiled(START + shape.pattern)
-    if shape.is_word and pattern.search(source.long_words) is None:
-        return
-    parts = [(0, len(source.text))] if shape.far else source.around(shape.literals.split(" "))
-    for start, stop in parts:
-        yield from pattern.finditer(source.text, start, stop)
+        for literal in shape.literals.split("|"):
+            table.setdefault(shape.searched, {}).setdefault(literal, []).append(shape)
+    return table
 
 
 def shaped(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
-    """Yield the secrets with a known shape; one that looks like a placeholder is not sure."""
-    for shape in _likely(source):
-        for match in _matches(shape, source):
-            value = match[match.re.groups]
-            if shape.test is None or shape.test(value):
-                yield shape.kind, *match.span(match.re.groups), not is_placeholder(value)
+    """Yield the secrets in the table as (kind, start, stop, whether it is no placeholder)."""
+    likely: dict[SecretShape, str] = {}
+    for searched, by_literal in _by_literal().items():
+        words: str = getattr(source, searched)
+        for literal in source.literals_in(by_literal, words):
+            likely.update(dict.fromkeys(by_literal[literal], words))
+    for shape, words in likely.items():
+        for match in _matches(shape, source, words):
+            start, stop = match.span(match.re.groups)
+            value = source.text[start:stop].rstrip()
+            if (not shape.test or _TESTS[shape.test](value)) and _is_preceded(shape, source, start):
+                is_sure = shape.test in _CERTAIN_TESTS or not is_placeholder(value)
+                yield shape.kind, start, start + len(value), is_sure
+
+
+def _matches(shape: SecretShape, source: SearchedText, words: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a shape, searched around its literals only."""
+    pattern = compiled(re.sub(r"^\^", lambda _: _START, shape.pattern))
+    if words is source.long_words and pattern.search(words) is None:
+        return
+    reach = 0 if shape.reach == "text" else int(shape.reach or _REACH)
+    for span in source.around(shape.literals, reach, shape.searched == "lower_words"):
+        yield from pattern.finditer(source.text, *span)
+
+
+def _is_preceded(shape: SecretShape, source: SearchedText, start: int) -> bool:
+    """Say whether the line before a secret contains the pattern that must be there."""
+    line = source.text[max(0, start - _MAX_LINE) : start].rpartition("\n")[2]
+    return not shape.before or compiled(shape.before).search(line) is not None
