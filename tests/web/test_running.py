@@ -124,7 +124,7 @@ def test_a_stop_waits_for_what_is_running(
         assert answer.result(60).status == 201
     served.thread.join(60)
     assert not served.thread.is_alive()
-    assert put.__self__.get("a", "k").content == "saved"  # type: ignore[attr-defined]
+    assert served.ghost.get("a", "k").content == "saved"
 
 
 def test_an_export_is_sent_as_it_is_made(
