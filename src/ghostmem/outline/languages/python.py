@@ -826,6 +826,9 @@ class PythonRules(Rules):
     def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
         """Return Python's order, C3; what Python refuses is merged, the first first."""
         direct = list(dict.fromkeys(resolver.direct_bases(symbol)))
+        if len(direct) == 1 and direct[0][0] is not symbol:  # the usual case, and a fast one
+            base, given = direct[0]
+            return [(symbol, ()), (base, given), *resolver.order(base)[1:]]
         arguments = dict(direct)
         sequences = []
         for base, _ in direct:
