@@ -108,7 +108,7 @@ def code_graphs(
     home = _home(root)
     projects = [_listed(store, home, language_named(language)) for language in languages]
     for _ in range(MAX_ATTEMPTS):
-        with ExitStack() as stack:
+        with no_cycle_collector(), ExitStack() as stack:
             tx = stack.enter_context(store.engine.read())
             graphs = [_opened(project, tx, stack) for project in projects]
             if None not in graphs:
