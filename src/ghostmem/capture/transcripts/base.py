@@ -106,10 +106,7 @@ class TranscriptFile(NamedTuple):
         if self.path.suffix.lower() != ".json":
             return True
         first = [raw for _, raw in islice(TranscriptFile(self.path, Troubles()).lines(), 2)]
-        try:
-            return len(first) == 2 and isinstance(json.loads(first[0]), dict)
-        except (ValueError, RecursionError):
-            return False
+        return len(first) == 2 and isinstance(json_value(first[0]), dict)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield the lines that are not blank, with their numbers; too long ones are skipped."""
@@ -143,6 +140,14 @@ class TranscriptFile(NamedTuple):
             raise InvalidInputError(
                 f"cannot read {self.path}: {error.strerror}", "check its permissions"
             ) from None
+
+
+def json_value(raw: str | bytes, invalid: Any = None) -> Any:
+    """Return the value of a JSON text, or `invalid` if it is not JSON."""
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return invalid
 
 
 def _reason(error: Exception) -> str:

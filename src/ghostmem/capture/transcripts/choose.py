@@ -1,14 +1,13 @@
 """Recognise the format of a transcript, read it, and list the transcripts of a folder."""
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghostmem.capture.transcripts import claude, codex, gemini, plain, qwen
-from ghostmem.capture.transcripts.base import Event, TranscriptFile, Troubles
+from ghostmem.capture.transcripts import agents, plain
+from ghostmem.capture.transcripts.base import Event, TranscriptFile, Troubles, json_value
 from ghostmem.errors import InvalidInputError, NotFoundError
 
 AUTO = "auto"
@@ -34,11 +33,11 @@ class ReadTranscript(NamedTuple):
 
 
 FORMATS: Mapping[str, TranscriptFormat] = {
-    "claude": TranscriptFormat(claude.CLIENT, claude.is_ours, claude.read),
-    "codex": TranscriptFormat(codex.CLIENT, codex.is_ours, codex.read),
-    "gemini": TranscriptFormat(gemini.CLIENT, gemini.is_ours, gemini.read),
-    "qwen": TranscriptFormat(qwen.CLIENT, qwen.is_ours, qwen.read),
-    "jsonl": TranscriptFormat(plain.CLIENT, plain.is_ours, plain.read),
+    "claude": TranscriptFormat("claude-code", agents.is_claude, agents.read_claude),
+    "codex": TranscriptFormat("codex", agents.is_codex, agents.read_codex),
+    "gemini": TranscriptFormat("gemini-cli", agents.is_gemini, agents.read_gemini),
+    "qwen": TranscriptFormat("qwen-code", agents.is_qwen, agents.read_qwen),
+    "jsonl": TranscriptFormat("", plain.is_ours, plain.read),
 }
 
 
@@ -132,14 +131,7 @@ def _heads(path: Path) -> Iterator[Mapping[str, Any]]:
     """Yield the first objects of JSON lines, or of one JSON value."""
     source = TranscriptFile(path, Troubles())
     lines = (raw for _, raw in islice(source.lines(), _MAX_HEAD_LINES))
-    for value in map(_value, lines) if source.is_lines else (source.whole(),):
+    for value in map(json_value, lines) if source.is_lines else (source.whole(),):
         for item in value[:_MAX_HEAD_LINES] if isinstance(value, list) else [value]:
             if isinstance(item, Mapping):
                 yield item
-
-
-def _value(raw: bytes) -> Any:
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError):
-        return None

@@ -19,7 +19,6 @@ from ghostmem.capture.transcripts.base import (
     turn,
 )
 
-CLIENT = ""
 _ROLES = ("role", "from", "speaker", "author", "sender")
 _TEXTS = ("content", "value", "text", "message")
 _TIMES = ("timestamp", "created_at", "time", "date", "ts")
