@@ -18,7 +18,7 @@ from ghostmem.notes.lock import locked
 from ghostmem.settings import config_path, load, write_config
 from ghostmem.setup import entry
 from ghostmem.setup.clients import CLIENTS, folders
-from ghostmem.setup.entry import Launch, handler, joined, runs_ghost, words_of
+from ghostmem.setup.entry import Launch, command_in, handler, joined, runs_ghost
 from ghostmem.setup.install import install
 from ghostmem.setup.parts import targets
 
@@ -211,7 +211,7 @@ def test_a_hook_is_one_line_for_the_shell_of_windows(
     hooks = CLIENTS[client].hooks
     assert hooks is not None
     made = handler(hooks, hooks.events[0], Launch((PROGRAM,), db=rf"{WINDOWS_HOME}\memory.db"))
-    assert words_of(made) == [
+    assert command_in(made).words == [
         PROGRAM,
         "--db",
         rf"{WINDOWS_HOME}\memory.db",

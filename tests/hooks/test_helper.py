@@ -121,7 +121,7 @@ def test_a_helper_is_started_only_for_a_store_that_exists(
     """Opening a store creates it, which a hook that only reads must not do."""
     started: list[str] = []
     monkeypatch.setattr(
-        "ghostmem.hooks.detached.start_detached", lambda module, data: started.append(module)
+        "ghostmem.hooks.helper.start_later", lambda module, settings: started.append(module)
     )
     start_helper(load(db=str(short / "none" / "m.db")))
     assert started == []

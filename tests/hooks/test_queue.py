@@ -99,7 +99,7 @@ def kill_worker(settings: Settings, attempts: int) -> None:
     worker = subprocess.Popen(command, stdin=subprocess.PIPE)
     assert worker.stdin is not None
     with worker.stdin as stream:
-        stream.write(settings.path.encode())
+        stream.write(json.dumps({"db": settings.path}).encode())
     try:
         until(lambda: [entry.attempts for entry in entries(settings)[:1]] == [attempts])
     finally:
@@ -408,7 +408,7 @@ def run_worker(settings: Settings, **env: str) -> subprocess.CompletedProcess[by
     """Run a worker to its end."""
     return subprocess.run(
         [sys.executable, "-m", "ghostmem.hooks.worker"],
-        input=settings.path.encode(),
+        input=json.dumps({"db": settings.path}).encode(),
         capture_output=True,
         check=False,
         env={**os.environ, "GHOST_EMBED_PROVIDER": "none", **env},

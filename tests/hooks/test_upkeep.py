@@ -71,7 +71,7 @@ def work(settings: Settings, hook: "Hook", path: Path, **env: str) -> None:
     fields = json.dumps(hook.payload("Stop", transcript_path=str(path))).encode()
     add_entry(settings, read_call("claude", None, fields), NS)
     command = [sys.executable, "-m", "ghostmem.hooks.worker"]
-    place = settings.path.encode()
+    place = json.dumps({"db": settings.path}).encode()
     subprocess.run(command, input=place, check=True, env=os.environ | env, timeout=60)
     assert entries(settings) == []
 

@@ -13,7 +13,7 @@ from ghostmem.mcp.tools import chosen_tools
 from ghostmem.settings import load
 from ghostmem.setup.check import check_clients
 from ghostmem.setup.clients import CLIENTS
-from ghostmem.setup.entry import Launch, launch, program, words_of
+from ghostmem.setup.entry import Launch, command_in, launch, program
 from ghostmem.setup.install import install
 from ghostmem.setup.listing import Installed, listing
 from ghostmem.setup.parts import hooks_in, targets
@@ -264,7 +264,7 @@ def test_what_setup_installs_the_hook_answers(name: str, project: Path) -> None:
         {"session_id": "s", "cwd": str(project), "hook_event_name": hooks.events[0].name}
     )
     done = subprocess.run(
-        words_of(first), input=said.encode(), capture_output=True, timeout=60, check=False
+        command_in(first).words, input=said.encode(), capture_output=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout) == (0, b"")
 

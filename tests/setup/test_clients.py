@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ghostmem.errors import ConflictError
 from ghostmem.mcp.tools import chosen_tools
 from ghostmem.setup.clients import CHECKED, CLIENTS, DOCUMENTED, RUN, SCOPES, SetupClient
-from ghostmem.setup.entry import Launch, args_of, command_of, env_of, server, words_of
+from ghostmem.setup.entry import Launch, command_in, server
 from ghostmem.setup.formats import FORMATS, value_at
 from ghostmem.setup.install import install, uninstall
 from ghostmem.setup.parts import (
@@ -194,12 +194,12 @@ def test_an_entry_is_read_as_it_was_written(name: str) -> None:
     """The words of its command and its environment, wherever a client keeps them; arguments that somebody added stay."""
     client = CLIENTS[name]
     made = server(client, Launch(("/opt/ghost",), {"GHOST_NS": "a"}))
-    assert (command_of(made), args_of(made)) == ("/opt/ghost", ["mcp"])
-    assert words_of(made) == ["/opt/ghost", "mcp"]
-    assert env_of(made) == {"GHOST_NS": "a"}
+    assert (command_in(made).program, command_in(made).args) == ("/opt/ghost", ["mcp"])
+    assert command_in(made).words == ["/opt/ghost", "mcp"]
+    assert command_in(made).env == {"GHOST_NS": "a"}
     changed = json.loads(json.dumps(made).replace('"mcp"', '"mcp", "--tools", "memory,notes"'))
     again = server(client, Launch(("/new/ghost",)), changed)
-    assert words_of(again) == ["/new/ghost", "mcp", "--tools", "memory,notes"]
+    assert command_in(again).words == ["/new/ghost", "mcp", "--tools", "memory,notes"]
 
 
 # ---------------------------------------------------------------- permissions

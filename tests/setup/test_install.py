@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.setup.clients import CLIENTS, folders, located
-from ghostmem.setup.entry import Launch, joined, runs_ghost, starts_ghost, words_of
+from ghostmem.setup.entry import Launch, command_in, joined, runs_ghost
 from ghostmem.setup.install import backup_of, install, uninstall
 from ghostmem.setup.parts import SetupFile, targets
 from ghostmem.setup.state import folder, records
@@ -325,7 +325,9 @@ def test_hooks_use_the_namespace_and_the_store_of_the_server(tmp_path: Path, cli
     how = Launch(HOW.program, db="/m.db", ns="agent:me")
     install([file], how)
     handlers = json.loads(path.read_text(encoding="utf-8"))["hooks"]
-    stop, start = (words_of(handlers[name][0]["hooks"][0]) for name in ("Stop", "SessionStart"))
+    stop, start = (
+        command_in(handlers[name][0]["hooks"][0]).words for name in ("Stop", "SessionStart")
+    )
     before = [*HOW.program, "--db", "/m.db", "hook", host]
     assert stop == [*before, "Stop", "--llm", "claude -p", "-n", "agent:me"]
     assert start == [*before, "SessionStart", "-n", "agent:me"]
@@ -681,7 +683,7 @@ def test_time_outs_are_in_the_hosts_own_unit() -> None:
 )
 def test_which_entries_are_ours(entry: object, ours: bool) -> None:
     """By what they start, not by their name."""
-    assert starts_ghost(entry) == ours
+    assert command_in(entry).starts_ghost == ours
 
 
 @pytest.mark.parametrize(
@@ -706,4 +708,4 @@ def test_which_hooks_are_ours(line: str, ours: bool) -> None:
 def test_a_path_with_spaces_is_one_word() -> None:
     """For the shell that reads a hook's line."""
     words = ["/a b/gh'ost", "hook", "codex"]
-    assert words_of({"command": joined(words)}) == words
+    assert command_in({"command": joined(words)}).words == words

@@ -10,17 +10,20 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
+import tempfile
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
-from ghostmem.hooks.detached import DETACHED, settings_for, start_detached
-from ghostmem.hooks.hosts import HOSTS, Moment
+from ghostmem.hooks.hosts import Moment
+from ghostmem.hooks.later import DETACHED, run_job, start_later
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
-from ghostmem.hooks.queue import add_captured
+from ghostmem.hooks.queue import add_captured, store_exists
+from ghostmem.hooks.session import stored_session, update_session
 from ghostmem.hooks.tail import last_lines, size_of
 from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings
@@ -50,31 +53,29 @@ def start(settings: Settings, call: Call, ns: str, command: str) -> None:
     """Ask in the background at a suitable moment, if there is a transcript."""
     if call.moment not in TRANSCRIPT_LINES or not call.transcript:
         return
-    job = {
-        "command": command,
-        "db": settings.path,
-        "ns": ns,
-        "host": call.host.name,
-        "event": call.event,
-        "session": call.session,
-        "transcript": os.path.abspath(call.transcript),
-        "lines": TRANSCRIPT_LINES[call.moment],
-    }
-    start_detached("ghostmem.hooks.ask", json.dumps(job).encode())
+    fields = {**call.to_fields(), "ns": ns, "command": command}
+    start_later("ghostmem.hooks.ask", settings, **fields)
 
 
-def _has_grown(settings: Settings, job: Mapping[str, Any]) -> bool:
+def work(settings: Settings, job: Mapping[str, Any]) -> None:
+    """Ask about a transcript that has grown, and log errors and refused candidates."""
+    call, ns = Call.from_fields(job), job["ns"]
+    try:
+        refused = ask(settings, call, ns, job["command"]) if _has_grown(settings, call, ns) else 0
+        problem = f"{refused} of the candidates refused" if refused else ""
+    except Exception as error:  # noqa: BLE001 (nobody else would report it)
+        problem = describe_error(error)
+    if problem:
+        write_log_line(log_path(settings), call.host.name, call.event, f"--llm: {problem}")
+
+
+def _has_grown(settings: Settings, call: Call, ns: str) -> bool:
     """Say whether a transcript has grown since the command was last asked about it.
 
     The size is recorded in the same transaction, so that of two processes only one asks."""
-    from ghostmem.ghost import Ghost
-    from ghostmem.hooks.session import store_exists, stored_session, update_session
-
-    size = size_of(job["transcript"])
+    size = size_of(str(call.transcript))
     if not store_exists(settings):
         return True
-    host = HOSTS[job["host"]]
-    call = Call(host, job["event"], host.events[job["event"]], job["session"], None)
     sizes: list[int] = []
 
     def record(now: HookSession) -> HookSession:
@@ -82,108 +83,72 @@ def _has_grown(settings: Settings, job: Mapping[str, Any]) -> bool:
         return replace(now, asked_to=size)
 
     with Ghost.open(settings=settings) as ghost:
-        update_session(ghost.store, stored_session(ghost.store, call, job["ns"]), record)
+        update_session(ghost.store, stored_session(ghost.store, call, ns), record)
     return sizes != [size]
 
 
-def main() -> None:
-    """Run the job on standard input."""
-    job = json.loads(sys.stdin.buffer.read())
-    settings = settings_for(job["db"])
-    try:
-        refused = ask(settings, job) if _has_grown(settings, job) else None
-    except Exception as error:  # noqa: BLE001 (the outermost handler of this process)
-        write_log_line(
-            log_path(settings), job["host"], job["event"], f"--llm: {describe_error(error)}"
-        )
-    else:
-        if refused is not None:
-            message = f"--llm: {refused} of the candidates refused"
-            write_log_line(log_path(settings), job["host"], job["event"], message)
-
-
-def ask(settings: Settings, job: Mapping[str, Any]) -> int | None:
-    """Ask and store the candidates; return the number of refused ones, or None."""
-    lines = last_lines(job["transcript"], job["lines"])
+def ask(settings: Settings, call: Call, ns: str, command: str) -> int:
+    """Ask and store the candidates; return the number of refused ones."""
+    lines = last_lines(str(call.transcript), TRANSCRIPT_LINES[call.moment])
     transcript = "\n".join(lines)[-MAX_TRANSCRIPT:]
     if not transcript.strip():
-        return None
+        return 0
     prompt = f"{INSTRUCTION}<transcript>\n{transcript}\n</transcript>\n"
-    candidates = candidates_in(answer(job["command"], prompt, settings.hook_llm_timeout))
+    candidates = candidates_in(answer(command, prompt, settings.hook_llm_timeout))
     if not candidates:
-        return None
-    from ghostmem.ghost import Ghost
-
-    client = HOSTS[job["host"]].client
+        return 0
     with Ghost.open(settings=settings) as ghost:
-        done = ghost.capture(
+        report = ghost.capture(
             None,
-            job["ns"],
+            ns,
             candidates=candidates,
-            source_client=client,
-            source_scope=job["session"] or None,
+            source_client=call.host.client,
+            source_scope=call.session or None,
             source_kind="observed",
         )
-    add_captured(settings, job["ns"], done.stored)
-    return len(done.refused) or None
+    add_captured(settings, ns, report.stored)
+    return len(report.refused)
 
 
 def answer(command: str, prompt: str, seconds: float) -> str:
     """Return the output of a command for a prompt; too much or too late is an error."""
-    try:
-        words: list[str] | str = command if os.name == "nt" else shlex.split(command)
-        child = subprocess.Popen(  # noqa: S603 (the user's own command, and no shell)
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            **DETACHED,
-        )
-    except (OSError, IndexError, ValueError):
-        raise UnansweredError("the command cannot be run") from None
-    assert child.stdin is not None
-    assert child.stdout is not None
+    with tempfile.TemporaryFile() as stream:
+        stream.write(prompt.encode())
+        stream.seek(0)
+        try:
+            child = subprocess.Popen(  # noqa: S603 (the user's own command, and no shell)
+                command if os.name == "nt" else shlex.split(command),
+                stdin=stream,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                **DETACHED,
+            )
+        except (OSError, IndexError, ValueError):
+            raise UnansweredError("the command cannot be run") from None
     late = threading.Timer(seconds, _end, [child])
     late.daemon = True
     late.start()
-    threading.Thread(target=_feed, args=(child.stdin, prompt.encode()), daemon=True).start()
-    try:
-        output = child.stdout.read(MAX_ANSWER + 1)
-        if len(output) > MAX_ANSWER:
-            raise UnansweredError(f"the command printed more than {MAX_ANSWER:,} bytes")
-        code = child.wait()
-    finally:
-        is_late = not late.is_alive()
-        late.cancel()
-        _end(child)
-        child.wait()
-        child.stdout.close()
-    if is_late or code != 0:
-        raise UnansweredError(
-            f"the command took more than {seconds:g} seconds"
-            if is_late
-            else f"the command ended with {code}"
-        )
+    with child:
+        try:
+            output = child.stdout.read(MAX_ANSWER + 1) if child.stdout else b""
+            if len(output) > MAX_ANSWER:
+                raise UnansweredError(f"the command printed more than {MAX_ANSWER:,} bytes")
+            code = child.wait()
+        finally:
+            is_late = not late.is_alive()
+            late.cancel()
+            _end(child)
+    if is_late:
+        raise UnansweredError(f"the command took more than {seconds:g} seconds")
+    if code != 0:
+        raise UnansweredError(f"the command ended with {code}")
     return str(output, "utf-8", "replace")
 
 
 def _end(child: "subprocess.Popen[bytes]") -> None:
     """End a command and its children."""
-    try:
-        if os.name == "nt":
-            child.kill()
-        else:
-            os.killpg(child.pid, signal.SIGKILL)
-    except OSError:  # it has ended
-        pass
-
-
-def _feed(stream: Any, data: bytes) -> None:
-    try:
-        with stream:
-            stream.write(data)
-    except OSError:  # it does not read all of its input
-        pass
+    with suppress(OSError):  # it has ended
+        child.kill() if os.name == "nt" else os.killpg(child.pid, signal.SIGKILL)
 
 
 def candidates_in(text: str) -> list[dict[str, Any]]:
@@ -197,4 +162,4 @@ def candidates_in(text: str) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    main()
+    run_job(work, "ask")

@@ -1,6 +1,7 @@
 """Read the call of a hook from standard input, the same for all hosts."""
 
 import json
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,6 +37,22 @@ class Call:
         """Say whether the host announces a compaction that mostly does not happen."""
         real = self.host.compactions
         return self.moment is Moment.COMPACT and bool(real) and self.source not in real
+
+    def to_fields(self) -> dict[str, Any]:
+        """Return what a later process needs to know, as values of JSON."""
+        return {
+            "host": self.host.name,
+            "event": self.event,
+            "session": self.session,
+            "transcript": os.path.abspath(self.transcript) if self.transcript else None,
+        }
+
+    @classmethod
+    def from_fields(cls, fields: Mapping[str, Any]) -> "Call":
+        """Return the call of a hook that has ended."""
+        host, event, session = HOSTS[fields["host"]], str(fields["event"]), str(fields["session"])
+        prompt = str(fields.get("prompt", ""))
+        return cls(host, event, host.events[event], session, None, prompt, fields["transcript"])
 
     def session_id(self, ns: str) -> str:
         """Return the id of the session in the store; a host without ids has one per namespace."""

@@ -11,8 +11,8 @@ from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.hosts import Moment
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
-from ghostmem.hooks.queue import CaptureEntry, add_captured, kept_prompt
-from ghostmem.hooks.session import store_exists, stored_session, update_session
+from ghostmem.hooks.queue import CaptureEntry, add_captured, kept_prompt, store_exists
+from ghostmem.hooks.session import stored_session, update_session
 from ghostmem.hooks.tail import UserTexts, texts_since
 from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.judge import find_judge

@@ -10,14 +10,17 @@ import json
 import os
 import socket
 import struct
-import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ghostmem._version import __version__
-from ghostmem.hooks.queue import queue_folder
+from ghostmem.hooks.call import read_call
+from ghostmem.hooks.hosts import Moment
+from ghostmem.hooks.later import run_job, start_later
+from ghostmem.hooks.log import describe_error, log_path, write_log_line
+from ghostmem.hooks.queue import queue_folder, store_exists
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
@@ -67,27 +70,19 @@ def ask_helper(
 
 def start_helper(settings: Settings) -> None:
     """Start a helper in the background, unless it has no model to keep or no store to serve."""
-    from ghostmem.hooks.detached import start_detached
-    from ghostmem.hooks.session import store_exists
-
     # opening a store would create it
     if settings.embed_provider == "none" or not store_exists(settings):
         return
-    start_detached("ghostmem.hooks.helper", settings.path.encode())
+    start_later("ghostmem.hooks.helper", settings)
 
 
 def _read(connection: socket.socket) -> bytes:
-    parts = []
-    while part := connection.recv(1 << 16):
-        parts.append(part)
-    return b"".join(parts)
+    with connection.makefile("rb") as stream:
+        return stream.read()
 
 
-def main() -> None:
-    """Serve the store that standard input names, until nothing has come for ten minutes."""
-    from ghostmem.hooks.detached import settings_for
-
-    settings = settings_for(sys.stdin.buffer.read().decode())
+def work(settings: Settings, _: object) -> None:
+    """Serve a store until nothing has come for ten minutes."""
     path = socket_path(settings)
     if path is None:
         return
@@ -110,7 +105,6 @@ def main() -> None:
 def serve(settings: Settings, listener: socket.socket) -> None:
     """Answer calls, one at a time: each takes less time than a process would to start."""
     from ghostmem.ghost import Ghost
-    from ghostmem.hooks.hosts import Moment
     from ghostmem.hooks.run import patient
 
     with Ghost.open(settings=patient(settings, Moment.PROMPT)) as ghost:
@@ -135,8 +129,6 @@ def _is_same_user(connection: socket.socket) -> bool:
 
 def _answer(settings: Settings, ghost: "Ghost", request: bytes) -> bytes:
     """Return the answer to a call; without the mark if it failed and the hook must try itself."""
-    from ghostmem.hooks.call import read_call
-    from ghostmem.hooks.log import describe_error, log_path, write_log_line
     from ghostmem.hooks.run import respond
 
     answers: list[str] = []
@@ -153,4 +145,4 @@ def _answer(settings: Settings, ghost: "Ghost", request: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    main()
+    run_job(work, "helper")

@@ -6,15 +6,16 @@ captures from the entries and removes them; entries of a killed worker are left 
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from ghostmem.clock import now
 from ghostmem.frozen import frozen
 from ghostmem.hooks.call import Call
-from ghostmem.hooks.hosts import HOSTS, Moment
+from ghostmem.hooks.hosts import Moment
 from ghostmem.settings import Settings
 
 MAX_PROMPT = 50_000  # characters of a prompt that are kept
@@ -26,6 +27,7 @@ MAX_LEFTOVER_AGE = timedelta(days=1)  # an older file that is not an entry is re
 _SUFFIX = ".json"
 _CAPTURED = ".captured"  # a file with a namespace and the number of memories stored there
 _UNFINISHED = ".tmp"
+_REMOVABLE = (_SUFFIX, _CAPTURED, _UNFINISHED)
 
 
 @frozen
@@ -55,6 +57,11 @@ class CaptureEntry:
         return not waits or now() - self.at > MAX_TURN
 
 
+def store_exists(settings: Settings) -> bool:
+    """Say whether the store exists; a hook that only reads must not create one."""
+    return "://" in settings.path or os.path.exists(settings.path)
+
+
 def queue_folder(settings: Settings) -> str | None:
     """Return the folder of the queue, or None for a store in memory."""
     path = settings.path
@@ -73,14 +80,7 @@ def add_entry(settings: Settings, call: Call, ns: str) -> None:
     folder = queue_folder(settings)
     if folder is None:
         return
-    entry = {
-        "host": call.host.name,
-        "event": call.event,
-        "session": call.session,
-        "ns": ns,
-        "transcript": os.path.abspath(call.transcript) if call.transcript else None,
-        "prompt": kept_prompt(call.prompt),
-    }
+    entry = {**call.to_fields(), "ns": ns, "prompt": kept_prompt(call.prompt)}
     for path in (os.path.dirname(folder), folder):  # the mode is only that of the last folder
         os.makedirs(path, mode=0o700, exist_ok=True)
     _write(_new_path(folder, f".0{_SUFFIX}"), json.dumps(entry).encode())
@@ -110,7 +110,7 @@ def _write(path: str, content: bytes) -> None:
     Without `atomic.replacing`, because a hook has no time to import pathlib."""
     folder, name = os.path.split(path)
     unfinished = os.path.join(folder, f".{name}{_UNFINISHED}")
-    with open(unfinished, "xb", opener=_private) as stream:
+    with open(unfinished, "xb", opener=partial(os.open, mode=0o600)) as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
@@ -123,14 +123,10 @@ def _write(path: str, content: bytes) -> None:
             os.close(handle)
 
 
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
 def entries(settings: Settings) -> list[CaptureEntry]:
     """Return the entries, oldest first."""
-    paths = [path for path in _paths(settings) if _is_entry(path)]
-    return [entry for path in paths if (entry := _read(path)) is not None]
+    found = (_read(path) for path in _paths(settings) if path.endswith(_SUFFIX))
+    return [entry for entry in found if entry is not None]
 
 
 def add_captured(settings: Settings, ns: str, count: int) -> None:
@@ -158,14 +154,10 @@ def remove_leftovers(settings: Settings) -> None:
     """Remove old files of hooks that were killed while they wrote, and unreadable entries."""
     before = (now() - MAX_LEFTOVER_AGE).timestamp()
     for path in _paths(settings):
-        is_leftover = path.endswith((_UNFINISHED, _CAPTURED)) or (
-            _is_entry(path) and _read(path) is None
-        )
-        try:
-            if is_leftover and os.path.getmtime(path) < before:
+        with suppress(OSError):  # it is gone, or stays
+            is_old = path.endswith(_REMOVABLE) and os.path.getmtime(path) < before
+            if is_old and (not path.endswith(_SUFFIX) or _read(path) is None):
                 os.unlink(path)
-        except OSError:  # it is gone, or stays
-            pass
 
 
 def _paths(settings: Settings) -> list[str]:
@@ -177,18 +169,12 @@ def _paths(settings: Settings) -> list[str]:
         return []
 
 
-def _is_entry(path: str) -> bool:
-    return path.endswith(_SUFFIX) and not os.path.basename(path).startswith(".")
-
-
-def by_session(queued: Iterable[CaptureEntry]) -> Iterator[list[CaptureEntry]]:
-    """Yield the entries of each session and namespace, if one of them is due."""
+def by_session(queued: Iterable[CaptureEntry]) -> list[list[CaptureEntry]]:
+    """Return the entries of each session and namespace, if one of them is due."""
     groups: dict[tuple[str, str], list[CaptureEntry]] = {}
     for entry in queued:
         groups.setdefault((entry.session, entry.ns), []).append(entry)
-    for group in groups.values():
-        if any(entry.is_due for entry in group):
-            yield group
+    return [group for group in groups.values() if any(entry.is_due for entry in group)]
 
 
 def has_due(settings: Settings) -> bool:
@@ -215,10 +201,8 @@ def remove(queued: Sequence[CaptureEntry]) -> None:
 
     If this is interrupted, the oldest one is left, which says since when they were captured."""
     for entry in reversed(queued):
-        try:
+        with suppress(FileNotFoundError):
             os.unlink(entry.path)
-        except FileNotFoundError:
-            pass
 
 
 def _read(path: str) -> CaptureEntry | None:
@@ -228,16 +212,7 @@ def _read(path: str) -> CaptureEntry | None:
             fields = json.loads(stream.read())
         stem, attempts, _ = os.path.basename(path).rsplit(".", 2)
         at = datetime.fromtimestamp(int(stem.partition("-")[0]) / 1e6, UTC)
-        host, event = HOSTS[fields["host"]], str(fields["event"])
-        call = Call(
-            host,
-            event,
-            host.events[event],
-            str(fields["session"]),
-            None,
-            str(fields["prompt"]),
-            fields["transcript"],
-        )
-        return CaptureEntry(path, call, str(fields["ns"]), at, int(attempts))
+        call, ns = Call.from_fields(fields), str(fields["ns"])
+        return CaptureEntry(path, call, ns, at, int(attempts))
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -11,7 +12,9 @@ from ghostmem.caller import CLIENT
 from ghostmem.hooks.call import MAX_INPUT_BYTES, Call, read_call
 from ghostmem.hooks.hosts import ADDING, Moment
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
+from ghostmem.hooks.queue import add_entry, has_due, has_fresh, store_exists, take_captured
 from ghostmem.hooks.watchdog import Watchdog
+from ghostmem.hooks.worker import drain, start
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
@@ -164,8 +167,6 @@ def _add(
     opened: "Ghost | None",
 ) -> None:
     """Add memories, and log why a prompt was searched by words only."""
-    from ghostmem.hooks.session import store_exists
-
     if store_exists(settings):
         from ghostmem.ghost import Ghost
         from ghostmem.hooks.add import added
@@ -193,8 +194,6 @@ def _add(
 
 def _message(call: Call, ns: str, settings: Settings) -> dict[str, str]:
     """Return what the user is told: how many memories were captured since the last hook."""
-    from ghostmem.hooks.queue import take_captured
-
     count = take_captured(settings, ns) if call.host.message else 0
     message = f"Ghost remembered {count} thing{'' if count == 1 else 's'}"
     return {call.host.message: message} if count else {}
@@ -202,14 +201,8 @@ def _message(call: Call, ns: str, settings: Settings) -> dict[str, str]:
 
 def _wait_for_captures(settings: Settings, ns: str, deadline: float) -> None:
     """Give the captures of a session that has just ended a moment, so that this one has them."""
-    from ghostmem.hooks.queue import has_due, has_fresh
-
     if not has_due(settings):
         return
-    import time
-
-    from ghostmem.hooks.worker import start
-
     start(settings)
     while has_fresh(settings, ns) and time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
@@ -219,8 +212,6 @@ def _queue(call: Call, settings: Settings, ns: str) -> None:
     """Queue a call to capture from, if any; without space for it, there is still an answer."""
     if call.moment is Moment.START or (call.moment is Moment.PROMPT and not call.prompt):
         return
-    from ghostmem.hooks.queue import add_entry
-
     try:
         add_entry(settings, call, ns)
     except OSError as error:
@@ -231,17 +222,9 @@ def _capture(
     call: Call, settings: Settings, ns: str, llm: str | None, deadline: float | None
 ) -> None:
     """Capture from the queue, until a deadline or in the background; ask the user's command."""
-    from ghostmem.hooks.queue import has_due
-
     if deadline is not None:
-        import time
-
-        from ghostmem.hooks.worker import drain
-
         drain(settings, patience=max(0.0, deadline - time.monotonic()))
     elif call.moment is not Moment.PROMPT or has_due(settings):
-        from ghostmem.hooks.worker import start
-
         start(settings)
     if llm:
         from ghostmem.hooks.ask import start as ask

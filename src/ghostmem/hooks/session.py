@@ -3,19 +3,12 @@
 An update is one transaction, because hooks run in parallel.
 """
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ghostmem.hooks.call import Call
-from ghostmem.settings import Settings
 from ghostmem.store.session import HookSession
 from ghostmem.store.store import Store
-
-
-def store_exists(settings: Settings) -> bool:
-    """Say whether the store exists; a hook that only reads must not create one."""
-    return "://" in settings.path or os.path.exists(settings.path)
 
 
 def stored_session(store: Store, call: Call, ns: str) -> HookSession:

@@ -4,7 +4,7 @@ import os
 from datetime import timedelta
 
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
-from ghostmem.hooks.session import store_exists
+from ghostmem.hooks.queue import store_exists
 from ghostmem.hooks.watchdog import Watchdog
 from ghostmem.model import NsFilter
 from ghostmem.settings import Settings

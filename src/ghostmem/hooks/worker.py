@@ -5,14 +5,13 @@ A worker may be killed at any moment: an entry is removed after its statements a
 position in the transcript is recorded, and a statement that is stored again changes nothing.
 """
 
-import sys
 import time
 from collections.abc import Sequence
 
 from ghostmem.clock import now
 from ghostmem.errors import ConflictError, GhostError
-from ghostmem.hooks.detached import settings_for, start_detached
 from ghostmem.hooks.hosts import Moment
+from ghostmem.hooks.later import run_job, start_later
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
 from ghostmem.hooks.queue import (
     MAX_AGE,
@@ -35,26 +34,18 @@ _LOCK = ".lock"
 
 
 def start(settings: Settings) -> None:
-    """Start a worker in the background.
-
-    It reads the location of the store from standard input: a URL may contain a password, and the
-    arguments of a process are visible to every user of the machine."""
-    start_detached("ghostmem.hooks.worker", settings.path.encode())
+    """Start a worker in the background."""
+    start_later("ghostmem.hooks.worker", settings)
 
 
-def main() -> None:
-    """Work on the queue of the store that standard input names."""
-    settings = settings_for(sys.stdin.buffer.read().decode())
+def work(settings: Settings, _: object) -> None:
+    """Work on the queue of a store, then reflect on the namespaces whose sessions ended."""
 
-    def log(message: str) -> None:
-        write_log_line(log_path(settings), "-", "capture", message)
+    def give_up() -> None:
+        write_log_line(log_path(settings), "-", "capture", "took too long and gave up")
 
-    try:
-        with Watchdog(SESSION_SECONDS, lambda: log("took too long and gave up")) as watchdog:
-            ended = drain(settings, watchdog)
-    except Exception as error:  # noqa: BLE001 (the outermost handler of this process)
-        log(describe_error(error))
-        return
+    with Watchdog(SESSION_SECONDS, give_up) as watchdog:
+        ended = drain(settings, watchdog)
     if settings.hook_reflect:
         from ghostmem.hooks.upkeep import reflect_daily
 
@@ -101,36 +92,34 @@ def _untried(settings: Settings, tried: set[str]) -> list[list[CaptureEntry]]:
 
 
 def _capture(settings: Settings, group: list[CaptureEntry]) -> bool:
-    """Capture from the entries of a session and remove them; False leaves them for later."""
-    try:
-        problem = _drop_reason(group) or _try(settings, group)
-        remove(group)
-    except Exception as error:  # noqa: BLE001 (one session must not stop the others)
-        _log(settings, group, describe_error(error))
-        return False
-    if problem:
-        _log(settings, group, problem)
-    return True
-
-
-def _try(settings: Settings, group: list[CaptureEntry]) -> str:
-    """Capture from the entries of a session; return why they cannot be captured, or "".
+    """Capture from the entries of a session and remove them; False leaves them for later.
 
     The attempt is counted on the first entry before it begins, so that entries that end their
-    worker are dropped in the end. A transient error, such as a busy store, is raised and not
-    counted."""
+    worker are dropped in the end. A transient error, such as a busy store, is not counted."""
     from ghostmem.hooks.capture import capture_entries
 
-    before = group[0].attempts
-    group[0] = with_attempts(group[0], _attempts(group) + 1)
+    before, attempts, problem, is_done = group[0].attempts, _attempts(group), "", True
     try:
-        capture_entries(settings, group)
-    except Exception as error:
-        if not _is_transient(error):
-            return describe_error(error)
-        group[0] = with_attempts(group[0], before)
-        raise
-    return ""
+        if attempts >= MAX_ATTEMPTS:
+            problem = f"not captured: gave up after {attempts} attempts"
+        elif now() - group[-1].at > MAX_AGE:
+            problem = "not captured: too old"
+        else:
+            group[0] = with_attempts(group[0], attempts + 1)
+            capture_entries(settings, group)
+    except Exception as error:  # noqa: BLE001 (one session must not stop the others)
+        problem, is_done = describe_error(error), not _is_transient(error)
+    try:
+        if is_done:
+            remove(group)
+        elif group[0].attempts != before:
+            group[0] = with_attempts(group[0], before)
+    except OSError as error:
+        problem, is_done = describe_error(error), False
+    if problem:
+        call = group[-1].call
+        write_log_line(log_path(settings), call.host.name, call.event, problem)
+    return is_done
 
 
 def _is_transient(error: Exception) -> bool:
@@ -142,17 +131,5 @@ def _attempts(group: Sequence[CaptureEntry]) -> int:
     return max(entry.attempts for entry in group)
 
 
-def _drop_reason(group: Sequence[CaptureEntry]) -> str:
-    """Return why the entries of a session are dropped, or an empty text."""
-    if (attempts := _attempts(group)) >= MAX_ATTEMPTS:
-        return f"not captured: gave up after {attempts} attempts"
-    return "not captured: too old" if now() - group[-1].at > MAX_AGE else ""
-
-
-def _log(settings: Settings, group: Sequence[CaptureEntry], message: str) -> None:
-    call = group[-1].call
-    write_log_line(log_path(settings), call.host.name, call.event, message)
-
-
 if __name__ == "__main__":
-    main()
+    run_job(work, "capture")

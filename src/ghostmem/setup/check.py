@@ -11,7 +11,7 @@ from ghostmem.errors import GhostError
 from ghostmem.settings import Settings
 from ghostmem.setup import state
 from ghostmem.setup.clients import CLIENTS, SCOPES, SetupClient
-from ghostmem.setup.entry import env_of, words_of
+from ghostmem.setup.entry import command_in
 from ghostmem.setup.install import read_text
 from ghostmem.setup.listing import Installed, commands_in, look
 from ghostmem.setup.parts import server_in, targets
@@ -127,7 +127,8 @@ def _asked(
         entry = server_in(read_text(file.path) or "", file)
     except GhostError as error:
         return ProbeAnswer(problem=error.message)
-    words, env = words_of(entry), env_of(entry)
+    command = command_in(entry)
+    words, env = command.words, command.env
     store = os.path.expanduser(env.get("GHOST_DB", settings.path))
     if "://" not in store and not os.path.exists(store):
         env["GHOST_DB"] = ":memory:"  # the check must not create a store

@@ -45,6 +45,80 @@ class Launch:
     ns: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The command of an entry or a handler, as it is written and as words."""
+
+    program: str  # the whole line, if a shell reads it
+    args: list[str]
+    words: list[str]
+    env: dict[str, str]
+    is_line: bool  # a shell reads it
+
+    @property
+    def line(self) -> str:
+        """Return the command as one line."""
+        return " ".join([self.program, *self.args])
+
+    @property
+    def starts_ghost(self) -> bool:
+        """Say whether it starts our server, through any path or launcher."""
+        is_server = not _SERVES.isdisjoint(self.args)
+        return is_server and any(map(_OWN.fullmatch, (self.program, *self.args)))
+
+    def own_position(self, calls: Set[str]) -> int | None:
+        """Return the position of our program before a subcommand, or None with a wrapper."""
+        words = self.words
+        end = next((number for number, word in enumerate(words) if word in calls), 0)
+        if end and _OWN.fullmatch(words[0]):
+            return 0
+        if end and _LAUNCHER.fullmatch(words[0]):
+            return max((n for n in range(end) if _OWN.fullmatch(words[n])), default=None)
+        return None
+
+    @property
+    def is_customised(self) -> bool:
+        """Say whether a hook has a wrapper, variables or operators of a shell around Ghost."""
+        options = _QUOTED.sub("", self.program).partition(" ")[2]
+        has_syntax = self.is_line and _SHELL_SYNTAX.search(options) is not None
+        return has_syntax or self.own_position(_HOOKS) is None
+
+    @property
+    def hook_words(self) -> list[str]:
+        """Return the words of a hook from our program on, without variables and wrappers."""
+        own = next((n for n, word in enumerate(self.words) if _OWN.fullmatch(word)), 0)
+        return self.words[own:] if self.own_position(_HOOKS) is None else self.words
+
+
+def command_in(entry: Any) -> Command:
+    """Return the command of an entry or a handler; some clients nest it, or write it as a list."""
+    outer = entry if isinstance(entry, dict) else {}
+    inner = outer.get("transport")
+    started = inner if isinstance(inner, dict) else outer
+    command = started.get("command") or started.get("cmd") or ""
+    program, *args = map(str, command if isinstance(command, list) else [command])
+    more, is_line = started.get("args"), "args" not in started and not isinstance(command, list)
+    args += map(str, more) if isinstance(more, list) else ()
+    env = started.get("env") or started.get("envs") or started.get("environment")
+    return Command(
+        program,
+        args,
+        _split(program) if is_line else [program, *args],
+        {str(key): str(value) for key, value in env.items()} if isinstance(env, dict) else {},
+        is_line,
+    )
+
+
+def _split(line: str) -> list[str]:
+    """Return the words of a line as the shell of this system reads them."""
+    if sys.platform == "win32":
+        return [word.strip('"') for word in shlex.split(line, posix=False)]
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()
+
+
 def launch(scope: str, ns: str = "", db: str = "", tools: tuple[str, ...] = ()) -> Launch:
     """Return how a client starts the installed program.
 
@@ -75,12 +149,16 @@ def server(
     """
     command, *words = how.program
     args = [*words, "mcp"]
-    if starts_ghost(present):
-        present_words = [command_of(present), *args_of(present)]
-        own = _own_position(present_words, _SERVES)
-        command, *args = present_words if own is None else [*how.program, *present_words[own + 1 :]]
+    current = command_in(present)
+    if current.starts_ghost:
+        own = current.own_position(_SERVES)
+        command, *args = (
+            [current.program, *current.args]
+            if own is None
+            else [*how.program, *current.words[own + 1 :]]
+        )
     env = how.env
-    if client.ns and "GHOST_NS" not in env and "GHOST_NS" not in env_of(present):
+    if client.ns and "GHOST_NS" not in env and "GHOST_NS" not in current.env:
         env = {"GHOST_NS": client.ns, **env}
     parts = {
         "{command}": command,
@@ -141,14 +219,15 @@ def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) ->
     Raises:
         ConflictError: Such a handler would have to name another store or namespace.
     """
-    if isinstance(present, dict) and is_customised(present):
+    current = command_in(present)
+    if isinstance(present, dict) and current.is_customised:
         if how.db or how.ns:
             raise ConflictError(
-                f"hooks.{event.name} has the command {command_of(present)!r}, which is not changed",
+                f"hooks.{event.name} has the command {current.program!r}, which is not changed",
                 "write --db or -n into it by hand, or leave out --hooks",
             )
         return present
-    before, after = _present_options(present)
+    before, after = _hook_options(current)
     before = ["--db", how.db] if how.db else before
     after = [*_without_ns(after), "-n", how.ns] if how.ns else after
     words = [*how.program, *before, "hook", hooks.host, event.name, *after]
@@ -167,10 +246,9 @@ def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) ->
     return {**made, "async": True} if event.background else made
 
 
-def _present_options(present: Any) -> tuple[list[str], list[str]]:
+def _hook_options(command: Command) -> tuple[list[str], list[str]]:
     """Return the options of an existing hook, before and after its name."""
-    words = words_of(present)
-    own = _own_position(words, _HOOKS)
+    words, own = command.words, command.own_position(_HOOKS)
     if own is None:
         return [], []
     at = words.index("hook")
@@ -184,38 +262,18 @@ def _without_ns(options: list[str]) -> list[str]:
     return options[:at] + options[at + 2 :]
 
 
-def is_customised(handled: dict[str, Any]) -> bool:
-    """Say whether a handler has a wrapper, variables or operators of a shell around Ghost."""
-    if _own_position(words_of(handled), _HOOKS) is None:
-        return True
-    options = _QUOTED.sub("", command_of(handled)).partition(" ")[2]
-    return "args" not in handled and _SHELL_SYNTAX.search(options) is not None
-
-
 def has_other_commands(handled: Any, host: str) -> bool:
     """Say whether a handler also runs other commands than our hook, which must not be removed."""
-    words = words_of(handled)
-    is_script = bool(words) and _SHELL.fullmatch(words[0]) is not None and "-c" in words[:-1]
-    if is_script:
+    command = command_in(handled)
+    script, words = command.program, command.words
+    if words and _SHELL.fullmatch(words[0]) and "-c" in words[:-1]:
         script = words[words.index("-c") + 1]
-    elif "args" in _started(handled):
+    elif not command.is_line:
         return False  # no shell reads its words
-    else:
-        script = command_of(handled)
     script = _QUOTED.sub(lambda quoted: _SHELL_SYNTAX.sub("_", quoted[0]), script)
     parts = [part.strip() for part in _SEPARATOR.split(_REDIRECTION.sub("", script))]
     ours = re.compile(_HOOK.format(host=host))
     return any(part not in _NO_COMMANDS and not ours.search(part) for part in parts)
-
-
-def _own_position(words: Sequence[str], calls: Set[str]) -> int | None:
-    """Return the position of our program before a subcommand, or None if a wrapper starts it."""
-    end = next((number for number, word in enumerate(words) if word in calls), 0)
-    if end and _OWN.fullmatch(words[0]):
-        return 0
-    if end and _LAUNCHER.fullmatch(words[0]):
-        return max((n for n in range(end) if _OWN.fullmatch(words[n])), default=None)
-    return None
 
 
 def group(hooks: Hooks, event: HookEvent, how: Launch) -> dict[str, Any]:
@@ -231,76 +289,7 @@ def joined(words: list[str]) -> str:
     return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
 
-def starts_ghost(entry: Any) -> bool:
-    """Say whether an entry starts our server, through any path or launcher."""
-    args = args_of(entry)
-    return bool(_SERVES & {*args}) and any(
-        _OWN.fullmatch(str(word)) for word in (command_of(entry), *args)
-    )
-
-
 def runs_ghost(handled: Any, host: str) -> bool:
     """Say whether a handler runs our hook."""
-    if not isinstance(handled, dict):
-        return False
-    line = _URL.sub("URL", command_line(handled))
+    line = _URL.sub("URL", command_in(handled).line)
     return re.search(_HOOK.format(host=host), line) is not None
-
-
-def command_line(entry: Any) -> str:
-    """Return the command of an entry or a handler as one line."""
-    return " ".join([command_of(entry), *args_of(entry)])
-
-
-def command_of(entry: Any) -> str:
-    """Return the program that an entry starts."""
-    return (_command_words(entry) or [""])[0]
-
-
-def args_of(entry: Any) -> list[str]:
-    """Return the arguments of an entry."""
-    started = _started(entry)
-    args = started.get("args")
-    return _command_words(entry)[1:] + (list(map(str, args)) if isinstance(args, list) else [])
-
-
-def _started(entry: Any) -> dict[str, Any]:
-    """Return the object of an entry that has the command; some clients nest it."""
-    inner = entry.get("transport") if isinstance(entry, dict) else None
-    found = inner if isinstance(inner, dict) else entry
-    return found if isinstance(found, dict) else {}
-
-
-def _command_words(entry: Any) -> list[str]:
-    """Return the command of an entry, which is a text or a list of words."""
-    started = _started(entry)
-    command = started.get("command") or started.get("cmd") or []
-    return list(map(str, command)) if isinstance(command, list) else [str(command)]
-
-
-def words_of(entry: Any) -> list[str]:
-    """Return the command of an entry or a handler as words."""
-    command = command_of(entry)
-    started = _started(entry)
-    if "args" in started or isinstance(started.get("command"), list):
-        return [command, *args_of(entry)]
-    if sys.platform == "win32":
-        return [word.strip('"') for word in shlex.split(command, posix=False)]
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()
-
-
-def hook_words(handled: Any) -> list[str]:
-    """Return the words of a handler from our program on, without variables and wrappers."""
-    words = words_of(handled)
-    own = next((number for number, word in enumerate(words) if _OWN.fullmatch(word)), 0)
-    return words if _own_position(words, _HOOKS) is not None else words[own:]
-
-
-def env_of(entry: Any) -> dict[str, str]:
-    """Return the environment variables of an entry."""
-    started = _started(entry)
-    env = started.get("env") or started.get("envs") or started.get("environment")
-    return {str(key): str(value) for key, value in env.items()} if isinstance(env, dict) else {}

@@ -9,7 +9,7 @@ from ghostmem.errors import GhostError
 from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.setup.clients import CLIENTS, SCOPES, SetupClient
-from ghostmem.setup.entry import hook_words, is_customised, launch, words_of
+from ghostmem.setup.entry import command_in, launch
 from ghostmem.setup.install import read_text
 from ghostmem.setup.parts import SetupFile, hooks_in, is_allowed, server_in, targets
 
@@ -120,14 +120,14 @@ def commands_in(file: SetupFile) -> Iterator[tuple[str, list[InstalledCommand] |
         yield from ((part, error) for part in ("server", "hooks") if getattr(file, part))
         return
     if file.server:
-        yield "server", [InstalledCommand(words_of(entry))] if entry else []
+        yield "server", [InstalledCommand(command_in(entry).words)] if entry else []
     if file.hooks:
         yield (
             "hooks",
             [
-                InstalledCommand(hook_words(handled), is_customised(handled))
+                InstalledCommand(command.hook_words, command.is_customised)
                 for handlers in hooks.values()
-                for handled in handlers
+                for command in map(command_in, handlers)
             ],
         )
 

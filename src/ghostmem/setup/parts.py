@@ -11,13 +11,12 @@ from ghostmem.setup.clients import Hooks, SetupClient, located
 from ghostmem.setup.entry import (
     TOOLS,
     Launch,
-    command_of,
+    command_in,
     group,
     handler,
     has_other_commands,
     runs_ghost,
     server,
-    starts_ghost,
 )
 from ghostmem.setup.formats import FORMATS, FileFormat, Made, value_at
 from ghostmem.setup.permission import (
@@ -96,14 +95,14 @@ def with_parts(text: str, target: SetupFile, how: Launch) -> str:
         for key, value in client.new_file.items() if not document else ():
             text = form.merge(text, [key], value)
         present = value_at(document, client.path)
-        if present is not None and not starts_ghost(present):
-            command = command_of(present) or "something else"
+        if present is not None and not command_in(present).starts_ghost:
+            command = command_in(present).program or "something else"
             raise ConflictError(
                 f"{'.'.join(client.path)} exists already and starts {command}",
                 "rename or remove that entry, then run it again",
             )
         text = form.merge(text, client.path, server(client, how, present, target.allow))
-        assert starts_ghost(value_at(form.load(text), client.path))
+        assert server_in(text, target) is not None
     if target.hooks and client.hooks is not None:
         text = _with_hooks(text, client.hooks, how)
     if target.allow and client.permission is not None:
@@ -114,7 +113,7 @@ def with_parts(text: str, target: SetupFile, how: Launch) -> str:
 def without_parts(text: str, target: SetupFile, made: Made) -> str:
     """Return the text of a file without our parts and the empty containers made for them."""
     form, client = FORMATS[target.format], target.client
-    has_entry = _holds_server(target) and starts_ghost(value_at(form.load(text), client.path))
+    has_entry = _holds_server(target) and server_in(text, target) is not None
     if target.hooks and client.hooks is not None:
         text = _without_hooks(text, client.hooks, made)
     if target.allow and client.permission is not None:
@@ -161,7 +160,7 @@ def made_by(before: str, target: SetupFile) -> list[list[str]]:
 def server_in(text: str, target: SetupFile) -> Any:
     """Return the entry that starts our server, or None."""
     entry = value_at(FORMATS[target.format].load(text), target.client.path)
-    return entry if starts_ghost(entry) else None
+    return entry if command_in(entry).starts_ghost else None
 
 
 def hooks_in(text: str, target: SetupFile) -> dict[str, list[dict[str, Any]]]:

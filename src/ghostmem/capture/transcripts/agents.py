@@ -46,7 +46,7 @@ def is_claude(head: Mapping[str, Any]) -> bool:
     """Say whether an object is a line of Claude Code; Qwen Code names its fields alike."""
     if head.get("type") in _CLAUDE_TYPES:
         return "payload" not in head
-    message = head.get("message")
+    message: Any = head.get("message")
     is_message = isinstance(message, Mapping)
     if "systemPayload" in head or (is_message and "parts" in message):
         return False

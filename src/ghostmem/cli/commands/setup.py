@@ -350,13 +350,13 @@ def _print_result(
 
 def _left_commands(file: "SetupFile", after: bytes | None) -> list[str]:
     """Return the commands of our hooks that a removal leaves in a file."""
-    from ghostmem.setup.entry import command_line
+    from ghostmem.setup.entry import command_in
     from ghostmem.setup.parts import hooks_in
 
     if after is None or not file.hooks:
         return []
     handlers = hooks_in(after.decode("utf-8-sig", "replace"), file).values()
-    return [command_line(handled) for listed in handlers for handled in listed]
+    return [command_in(handled).line for listed in handlers for handled in listed]
 
 
 def _parts_text(file: "SetupFile", before: bytes | None) -> str:
