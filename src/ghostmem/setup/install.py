@@ -6,18 +6,17 @@ killed in between leaves a complete file, and the next run compares digests to k
 """
 
 import os
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ghostmem.atomic import sweep
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NoteConflictError
-from ghostmem.notes.files import BOM, MISSING, decode, digest, read_bytes, remove_file, replace_file
+from ghostmem.notes.files import BOM, MISSING, decode, digest, read_bytes
 from ghostmem.setup.entry import Launch
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.inside import check_inside
-from ghostmem.setup.marked import NEW_MODES, FileChange, check_writable
+from ghostmem.setup.marked import FileChange, check_utf_8, check_writable, write_change
 from ghostmem.setup.parts import (
     SetupFile,
     hooks_in,
@@ -38,7 +37,6 @@ from ghostmem.setup.state import (
 )
 
 BACKUP = ".ghost-backup"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +50,12 @@ class FilePlan:
 
 def install(files: list[SetupFile], how: Launch, dry_run: bool = False) -> list[FileChange]:
     """Write our parts into the files of a client; a file that is up to date is not written."""
-    return _done(lambda: [_planned(file, how) for file in files], dry_run)
+    return _done(files, how, dry_run)
 
 
 def uninstall(files: list[SetupFile], dry_run: bool = False) -> list[FileChange]:
     """Remove our parts; a file that was not changed since gets its original bytes back."""
-    return _done(lambda: [_planned(file, None) for file in files], dry_run)
+    return _done(files, None, dry_run)
 
 
 def backup_of(path: Path) -> Path:
@@ -71,27 +69,24 @@ def read_text(path: Path) -> str | None:
     return None if raw is None else _text(raw)
 
 
-def _done(plans: Callable[[], list[FilePlan]], dry_run: bool) -> list[FileChange]:
-    planned = plans()
-    if dry_run:
-        return [plan.change for plan in planned]
-    sweep(
-        file
-        for plan in planned
-        for file in (state_file(), _real(plan.target.path), backup_of(plan.target.path))
-    )
-    if not any(_matters(plan) for plan in planned):
-        return [plan.change for plan in planned]
-    with setup_lock():
-        planned = plans()
-        _apply_all(planned)
+def _done(files: list[SetupFile], how: Launch | None, dry_run: bool) -> list[FileChange]:
+    planned = [_planned(file, how) for file in files]
+    if not dry_run:
+        sweep(
+            file
+            for plan in planned
+            for file in (state_file(), _real(plan.target.path), backup_of(plan.target.path))
+        )
+        if any(map(_matters, planned)):
+            with setup_lock():
+                planned = [_planned(file, how) for file in files]
+                _apply_all(planned)
     return [plan.change for plan in planned]
 
 
 def _matters(plan: FilePlan) -> bool:
-    return plan.change.action != "unchanged" or (
-        plan.row is None and str(_real(plan.target.path)) in records()
-    )
+    is_recorded = str(_real(plan.target.path)) in records()
+    return plan.change.action != "unchanged" or (plan.row is None and is_recorded)
 
 
 # ---------------------------------------------------------------- planning
@@ -117,14 +112,9 @@ def _installation(
     target: SetupFile, raw: bytes | None, row: FileRecord | None, how: Launch
 ) -> FilePlan:
     text = "" if raw is None else _text(raw)
-    made = with_parts(text, target, how)
-    after = (
-        raw
-        if raw is not None and made == text
-        else (BOM if raw and raw.startswith(BOM) else b"") + made.encode()
-    )
+    after = _encoded(with_parts(text, target, how), raw)
     change = FileChange(target.path, raw, after)
-    if change.action == "unchanged" or after is None:
+    if change.action == "unchanged":
         return FilePlan(target, change, row)
     before = MISSING if raw is None else digest(raw)
     ours = bool(text) and (server_in(text, target) is not None or bool(hooks_in(text, target)))
@@ -159,9 +149,7 @@ def _removal(target: SetupFile, raw: bytes | None, row: FileRecord | None) -> Fi
         if row.original == (MISSING if original is None else digest(original)):
             return FilePlan(target, FileChange(target.path, raw, original), None)
     made = without_parts(text, target, [] if row is None else row.made)
-    after: bytes | None = (
-        (BOM if raw.startswith(BOM) else b"") + made.encode() if made != text else raw
-    )
+    after: bytes | None = _encoded(made, raw)
     if (
         row is not None
         and row.original == MISSING
@@ -175,9 +163,13 @@ def _removal(target: SetupFile, raw: bytes | None, row: FileRecord | None) -> Fi
     )
 
 
+def _encoded(text: str, before: bytes | None) -> bytes:
+    """Return the bytes of a text, with the BOM that the file had."""
+    return (BOM if before and before.startswith(BOM) else b"") + text.encode()
+
+
 def _text(raw: bytes) -> str:
-    if raw.startswith(_UTF_16):
-        raise InvalidInputError("the file is UTF-16, not UTF-8", "save it as UTF-8 first")
+    check_utf_8(raw)
     if decode(raw).lossy:
         raise InvalidInputError("the file is not UTF-8", "save it as UTF-8 first")
     return raw.removeprefix(BOM).decode()
@@ -206,26 +198,18 @@ def _apply(plan: FilePlan) -> None:
     path, change = plan.target.path, plan.change
     real = _real(path)
     try:
-        if change.action == "unchanged":
-            _forget(path, real) if plan.row is None else None
-            return
-        base = MISSING if change.before is None else digest(change.before)
-        if plan.row is not None:
+        if plan.row is None:
+            write_change(real, change)
+            _forget(path, real)
+        elif change.action != "unchanged":
             before = records().get(str(real))
             save_record(real, plan.row)
             try:
                 _back_up(path, change.before, plan.row)
-                assert change.after is not None
-                replace_file(real, change.after, base, *NEW_MODES)
+                write_change(real, change)
             except (OSError, GhostError):
                 _forget(path, real) if before is None else save_record(real, before)
                 raise
-            return
-        if change.after is None:
-            remove_file(real, base)
-        else:
-            replace_file(real, change.after, base, *NEW_MODES)
-        _forget(path, real)
     except NoteConflictError:
         raise ConflictError(
             f"{path} was changed while this ran; nothing was written to it", "run it again"
@@ -268,8 +252,4 @@ def _real(path: Path) -> Path:
 
 
 def _missing_folders(folder: Path) -> list[str]:
-    missing: list[str] = []
-    while not folder.exists():
-        missing.append(str(folder))
-        folder = folder.parent
-    return missing
+    return [str(path) for path in (folder, *folder.parents) if not path.exists()]

@@ -8,7 +8,7 @@ with it.
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
@@ -20,7 +20,6 @@ from ghostmem.notes.lock import locked_elsewhere
 
 # The most that a new file and its new folder allow: others must not change the commands in them.
 NEW_MODES = (0o644, 0o755)
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _Edit = Callable[[bytes | None], bytes | None]
 
 
@@ -47,7 +46,7 @@ class FileChange:
         old, new = (
             os.devnull if raw is None else str(self.path) for raw in (self.before, self.after)
         )
-        return "".join(_ended(unified_diff(_lines(self.before), _lines(self.after), old, new)))
+        return "".join(map(_ended, unified_diff(_lines(self.before), _lines(self.after), old, new)))
 
 
 def check_writable(change: FileChange) -> None:
@@ -59,6 +58,21 @@ def check_writable(change: FileChange) -> None:
         raise InvalidInputError(
             "the file is read-only", "make it writable, or paste what --print shows"
         )
+
+
+def write_change(real: Path, change: FileChange) -> None:
+    """Write or delete the file at a real path, unless it was changed since it was read."""
+    base = MISSING if change.before is None else digest(change.before)
+    if change.after is None and change.before is not None:
+        remove_file(real, base)
+    elif change.after is not None and change.after != change.before:
+        replace_file(real, change.after, base, *NEW_MODES)
+
+
+def check_utf_8(raw: bytes) -> None:
+    """Refuse a file in UTF-16, whose bytes have no ASCII text."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InvalidInputError("the file is UTF-16, not UTF-8", "save it as UTF-8 first")
 
 
 def write_block(path: Path, name: str, body: str, dry_run: bool = False) -> FileChange:
@@ -85,9 +99,9 @@ def with_block(raw: bytes | None, name: str, body: str) -> bytes:
     place = _find(raw, name)
     if place is not None:
         start, stop = place
-        return raw[:start] + _with_ends(block, _line_end(raw[start:stop])) + raw[stop:]
+        return raw[:start] + block.replace(b"\n", _line_end(raw[start:stop])) + raw[stop:]
     line_end = b"\r\n" if decode(raw).crlf else b"\n"
-    block = _with_ends(block, line_end)
+    block = block.replace(b"\n", line_end)
     if raw.removeprefix(BOM) and not raw.endswith(b"\n"):
         return raw + 2 * line_end + block
     return raw + line_end + block + line_end
@@ -120,13 +134,7 @@ def _changed(path: Path, change: _Edit, dry_run: bool) -> FileChange:
     with locked_elsewhere(real):
         sweep([real])  # under the lock: a writer's file looks abandoned while it is renamed
         planned = _planned(path, change)
-        if planned.action == "unchanged":
-            return planned
-        base = MISSING if planned.before is None else digest(planned.before)
-        if planned.after is None:
-            remove_file(real, base)
-        else:
-            replace_file(real, planned.after, base, *NEW_MODES)
+        write_change(real, planned)
     return planned
 
 
@@ -148,8 +156,7 @@ def _marks(name: str) -> tuple[bytes, bytes]:
 
 def _find(raw: bytes, name: str) -> tuple[int, int] | None:
     """Return the span of the block with its marks, or None; refuse marks that are not a pair."""
-    if raw.startswith(_UTF_16):
-        raise InvalidInputError("the file is UTF-16, not UTF-8", "save it as UTF-8 first")
+    check_utf_8(raw)
     begin, end = _marks(name)
     counts = raw.count(begin), raw.count(end)
     if counts == (0, 0):
@@ -176,16 +183,11 @@ def _line_end(block: bytes) -> bytes:
     return b"\r\n" if block.partition(b"-->")[2].startswith(b"\r\n") else b"\n"
 
 
-def _with_ends(block: bytes, line_end: bytes) -> bytes:
-    return block.replace(b"\n", line_end)
-
-
 def _lines(raw: bytes | None) -> list[str]:
     """Return the lines of a file with their ends; only a line feed ends a line."""
     return [] if raw is None else re.findall(r"[^\n]*\n|[^\n]+", decode(raw).text)
 
 
-def _ended(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of a diff, with the note for a missing final line end."""
-    for line in lines:
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+def _ended(line: str) -> str:
+    """Return a line of a diff, with the note for a missing final line end."""
+    return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

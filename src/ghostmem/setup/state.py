@@ -66,17 +66,13 @@ def records() -> dict[str, FileRecord]:
 
 def save_record(path: Path, row: FileRecord | None) -> None:
     """Save the record of a file, or delete it with None; the caller holds the lock."""
-    rows = records()
-    if row is None:
-        rows.pop(str(path), None)
+    rows = {**records(), str(path): row}
+    dumped = {name: asdict(record) for name, record in rows.items() if record is not None}
+    if dumped:
+        raw = json.dumps(dumped, indent=1).encode("utf-8", "surrogateescape")
+        write_private(state_file(), raw)
     else:
-        rows[str(path)] = row
-    home = state_file()
-    if rows:
-        shown = json.dumps({name: asdict(record) for name, record in rows.items()}, indent=1)
-        write_private(home, shown.encode("utf-8", "surrogateescape"))
-    else:
-        home.unlink(missing_ok=True)
+        state_file().unlink(missing_ok=True)
 
 
 def write_private(path: Path, raw: bytes) -> None:
