@@ -1,9 +1,8 @@
 """Find borders where a text may be cut: of lines, sentences, words and visible characters."""
 
-import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import dropwhile, takewhile
+from itertools import chain
 
 from ghostmem.text.patterns import compiled
 
@@ -11,8 +10,6 @@ from ghostmem.text.patterns import compiled
 _LINE = r"(?=\n)"
 _SENTENCE = r"[.!?…؟।][\"')\]»”’]*(?=\s)|[。！？][」』”’）]*"
 _WORD = r"(?<=\S)(?=\s)|[，、；：]"
-
-_NEAR_TARGET = 100  # characters before the target that are searched first
 
 _ZWJ = "\u200d"
 _VIRAMA_CLASS = 9
@@ -61,34 +58,19 @@ def breaks(text: str, at: int, start: int = 0) -> bool:
 
 def _best_border(text: str, start: int, target: int, room: int, farthest: int) -> int:
     """Return the best end of a piece of at most `room` characters from `start`."""
-    low, high = start + target // 4, start + room
+    middle, high = start + target, start + room
     for pattern in (_LINE, _SENTENCE, _WORD):
-        for end in _borders(pattern, text, low, start + target, high):
-            if start < end and _is_border(text, end, start):
+        ends = [
+            match.end() for match in compiled(pattern).finditer(text, start + target // 4, high + 1)
+        ]
+        # the last one before the target is the best, then the first one after it
+        for end in sorted(ends, key=lambda end: (end > middle, abs(end - middle))):
+            if start < end <= high and _is_border(text, end, start):
                 return end
-    for end in range(start + target, start, -1):
-        if breaks(text, end, start):
-            return end
-    for end in range(start + target + 1, farthest):
+    for end in chain(range(middle, start, -1), range(middle + 1, farthest)):
         if breaks(text, end, start):
             return end
     return farthest  # thousands of marks on one letter: no visible character
-
-
-def _borders(pattern: str, text: str, low: int, target: int, high: int) -> Iterator[int]:
-    """Yield the ends of matches: from `target` backwards, then from `target` forwards."""
-    if pattern == _LINE and text.find("\n", low, high + 1) < 0:
-        return
-    for begin in (max(low, target - _NEAR_TARGET), low):  # usually a border is near
-        within = list(takewhile(target.__ge__, _ends(pattern, text, begin, high)))
-        yield from reversed(within)
-    yield from dropwhile(target.__ge__, _ends(pattern, text, low, high))
-
-
-def _ends(pattern: str, text: str, low: int, high: int) -> Iterator[int]:
-    return takewhile(
-        high.__ge__, map(re.Match.end, compiled(pattern).finditer(text, low, high + 1))
-    )
 
 
 def _is_border(text: str, at: int, start: int) -> bool:

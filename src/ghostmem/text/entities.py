@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, dropwhile, groupby
+from itertools import chain, dropwhile, groupby, starmap
 from typing import NamedTuple
+from unicodedata import normalize
 
 from ghostmem.text.calendar import MONTHS
 from ghostmem.text.patterns import compiled
@@ -117,21 +118,17 @@ def entities(text: str) -> frozenset[str]:
     """Return the entities of a text in lower case: names, identifiers, paths, hosts, handles."""
     text = text[:_MAX_READ]
     if not text.isascii():
-        text = compiled(r"\w[\u0300-\u036f]{1,3}").sub(_composed, text)
-        text = text.translate(
-            {
-                ord(char): _plain(char)
-                for char in set(text)
-                if char.isupper() and char.lower() == char
-            }
+        text = compiled(r"\w[\u0300-\u036f]{1,3}").sub(
+            lambda marked: normalize("NFC", marked[0]), text
         )
+        # capitals without a lower-case form, as in mathematics
+        capitals = [char for char in set(text) if char.isupper() and char.lower() == char]
+        text = text.translate({ord(char): normalize("NFKC", char) for char in capitals})
     positions: dict[str, int] = {}
     unsure: list[_Name] = []
     inner: set[str] = set()
     quoted, text = _without_quoted(text)
-    for name in chain.from_iterable(
-        _names(phrase, opens) for phrase, opens in _phrases(_tokens(text))
-    ):
+    for name in chain.from_iterable(starmap(_names, _phrases(_tokens(text)))):
         if name.is_sure:
             positions.setdefault(" ".join(name.words), name.at)
             inner.update(name.words[name.opens :])
@@ -177,9 +174,7 @@ def _of_form(form: str, token: str) -> str:
             host = compiled(_HOST).match(token.lower())
             return host[1].removeprefix("www.").rstrip(".") if host else ""
         case "kana":
-            import unicodedata
-
-            return unicodedata.normalize("NFKC", token) if 3 <= len(token) <= _MAX_LENGTH else ""
+            return normalize("NFKC", token) if 3 <= len(token) <= _MAX_LENGTH else ""
         case "mark":
             colour = compiled("#(?=[a-f]*[0-9])(?:[0-9a-f]{3}|[0-9a-f]{6})").fullmatch(
                 token.lower()
@@ -327,20 +322,6 @@ def _quoted_name(inside: str) -> str:
         word[:1].isupper() or word[:1].isdigit() or word in _JOINING for word in words
     )
     return name if is_name and name not in NOT_NAMES and name not in _OPENERS else ""
-
-
-def _plain(capital: str) -> str:
-    """Return the plain form of a capital without a lower-case form, as in mathematics."""
-    import unicodedata
-
-    return unicodedata.normalize("NFKC", capital)
-
-
-def _composed(match: re.Match[str]) -> str:
-    """Return a letter and its marks as one character."""
-    import unicodedata
-
-    return unicodedata.normalize("NFC", match[0])
 
 
 _IDENTIFIERS = WordMemo(_identifier)

@@ -62,11 +62,12 @@ def excerpt(
         text = fit(content, *_widened(content, window, part), room, count)
         if text is not None and content[window.start : window.stop] in text:
             return text
-    for match in sorted(matches, key=lambda match: -match.value)[:_MAX_FALLBACKS]:
-        text = fit(content, match.start, match.stop, room, count)
-        if text is not None:
-            return text
-    return fit(content, *chunk, room, count)
+    best = sorted(matches, key=lambda match: -match.value)[:_MAX_FALLBACKS]
+    texts = (
+        fit(content, *span, room, count)
+        for span in [*((match.start, match.stop) for match in best), chunk]
+    )
+    return next((text for text in texts if text is not None), None)
 
 
 def find_place(content: str, query: QueryTerms) -> MatchPlace | None:
@@ -80,8 +81,6 @@ def find_place(content: str, query: QueryTerms) -> MatchPlace | None:
             for match in matches
         ]
     start, stop = best_window(matches, SENTENCE_SIZE)
-    if "\n" not in content:
-        return MatchPlace(start, stop, 0)
     lines: dict[int, _Evidence] = {}
     for match in matches:
         if start <= match.start and match.stop <= stop:
@@ -101,10 +100,7 @@ def best_window(matches: Sequence[Match], size: int, chunk: tuple[int, int] = (0
     count a little more; among equals the first window is taken.
     """
     best, best_score = Window(matches[0].start, matches[0].stop), -1
-    if len(matches) == 1:
-        return best
-    evidence = _Evidence()
-    left = 0
+    evidence, left = _Evidence(), 0
     for match in matches:
         evidence.add(match)
         while matches[left] is not match and (
@@ -129,14 +125,8 @@ class _Evidence:
         self._values: dict[int, list[int]] = {}  # by term: the values of its matches in order
 
     def add(self, match: Match) -> None:
-        values = self._values.get(match.term)
-        if values is None:
-            self._values[match.term] = [match.value]
-            self.total += match.value
-            return
-        best = max(values, default=0)
-        if match.value > best:
-            self.total += match.value - best
+        values = self._values.setdefault(match.term, [])
+        self.total += max(match.value - max(values, default=0), 0)
         values.append(match.value)
 
     def remove_first(self, match: Match) -> None:
@@ -149,8 +139,6 @@ class _Evidence:
     def is_redundant(self, match: Match) -> bool:
         """Say whether the evidence is the same without a match."""
         values = self._values[match.term]
-        if len(values) == 1:
-            return False
         return match.value < max(values) or values.count(match.value) > 1
 
 
@@ -189,7 +177,5 @@ def _sentence_around(content: str, window: Window, reach: int) -> Window:
 
 def _is_border(content: str, at: int) -> bool:
     """Say whether a sentence ends here; a line break before lower case does not end one."""
-    if content[at - 1] != "\n":
-        return True
-    rest = content[at : at + 20].lstrip(" \t")
-    return not rest[:1].islower()
+    following = content[at : at + 20].lstrip(" \t")
+    return content[at - 1] != "\n" or not following[:1].islower()

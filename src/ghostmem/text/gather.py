@@ -1,9 +1,11 @@
 """Join the blocks of a long text into pieces of the right size."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
-from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks, line_end
+from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks
 from ghostmem.text.borders import split, trimmed
+from ghostmem.text.patterns import compiled
 
 _WHOLE_LIMITS = 4  # a block of code or a table may have this many times the limit
 
@@ -48,11 +50,10 @@ def _pieces(
     if block.stop - block.start <= first_room:
         yield block.start, block.stop
         return
-    starts = (
-        _line_starts(text, block)
-        if block.kind is BlockKind.WHOLE
-        else [block.start, *block.items[1:]]
-    )
+    later: Iterable[int] = block.items[1:]
+    if block.kind is BlockKind.WHOLE:
+        later = map(re.Match.end, compiled("\n").finditer(text, block.start, block.stop))
+    starts = [block.start, *later]
     for start, following in zip(starts, [*starts[1:], block.stop], strict=True):
         stop = trimmed(text, start, following)
         start += len(text[start:stop]) - len(text[start:stop].lstrip())
@@ -65,11 +66,3 @@ def _pieces(
                 text, start, stop, target=target, limit=limit, room=min(room, first_room)
             )
         first_room, room = longest, limit
-
-
-def _line_starts(text: str, block: MarkdownBlock) -> list[int]:
-    """Return the offsets of the lines of a block."""
-    starts = [block.start]
-    while (end := line_end(text, starts[-1])) < block.stop:
-        starts.append(end + 1)
-    return starts

@@ -7,7 +7,6 @@ A word that occurs in many parts of the text has less value than a rare one.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from math import sqrt
 from typing import NamedTuple
 
@@ -27,7 +26,6 @@ MAX_KNOWN = 4_096  # pieces of text that a query remembers
 MAX_HINTS = 256  # query terms and synonyms that blocks are searched for
 MIN_PART = 3  # letters of a query term that is searched inside other words
 _SCALE = 1000  # values are integers, so that equal evidence is equal
-_ONLY_RARITY = rarity(1, 1)  # of a word in a text of one part
 
 _JOINERS = r"\-_./:@#+\\"
 _WORD = rf"[^\s!\"$%&()*,;<=>?\[\]^`{{|}}~{_JOINERS}{UNSPACED}]{{1,80}}"
@@ -120,15 +118,7 @@ def find_matches(
     if not query.terms:
         return []
     spans = _promising_spans(content, query, start, len(content) if stop is None else stop)
-    if content.isascii():
-        occurrences = _ascii_occurrences(content, spans, query)
-    else:
-        occurrences = _occurrences(content, spans, query)
-    if len(content) < UNIT:
-        return [
-            Match(start, stop, use.term, round(_SCALE * use.worth * _ONLY_RARITY))
-            for start, stop, use in occurrences
-        ]
+    occurrences = _occurrences(content, spans, query)
     values = _values(occurrences, 1 + sum(end - begin for begin, end in spans) // UNIT)
     return [Match(start, stop, use.term, values[use]) for start, stop, use in occurrences]
 
@@ -138,28 +128,10 @@ def _values(occurrences: Iterable[_Occurrence], units: int) -> dict[_Use, int]:
     containing: dict[_Use, set[int]] = {}
     for occurrence in occurrences:
         containing.setdefault(occurrence.use, set()).add(occurrence.start // UNIT)
-    values = {}
-    for use, parts in containing.items():
-        rare = rarity(max(units, len(parts)), len(parts))
-        values[use] = round(_SCALE * use.worth * rare)
-    return values
-
-
-def _ascii_occurrences(
-    content: str, spans: Sequence[tuple[int, int]], query: QueryTerms
-) -> list[_Occurrence]:
-    """Return the same as `_occurrences` for a text in ASCII, in less time."""
-    pattern = compiled(_JOINED_WORDS)
-    pieces = [pattern.findall(content, *span) for span in spans]
-    uses = _uses(list(dict.fromkeys(chain.from_iterable(pieces))), query)
-    occurrences: list[_Occurrence] = []
-    for (at, _), texts in zip(spans, pieces, strict=True) if uses else ():
-        for text in texts:
-            at = content.find(text, at)  # between two pieces is no character of a word
-            if text in uses:
-                occurrences += [_Occurrence(at, at + len(text), use) for use in uses[text]]
-            at += len(text)
-    return occurrences
+    return {
+        use: round(_SCALE * use.worth * rarity(max(units, len(parts)), len(parts)))
+        for use, parts in containing.items()
+    }
 
 
 def _occurrences(
@@ -172,35 +144,29 @@ def _occurrences(
     spaced = [
         _Occurrence(*piece.span(), use)
         for piece in pieces
-        if piece[0] in uses  # no run of a script without spaces is among them
-        for use in uses[piece[0]]
+        for use in uses.get(piece[0], ())  # no run of a script without spaces is among them
     ]
     unspaced = list(_bigrams(runs, query)) if runs else []
     return sorted([*spaced, *unspaced]) if unspaced else spaced
 
 
 def _uses(pieces: Sequence[str], query: QueryTerms) -> dict[str, list[_Use]]:
-    """Return how pieces of text match a query, for those that do."""
-    uses = _exact_uses(pieces, query)
+    """Return how pieces of text match a query: as a query term, a synonym, or a part of a word."""
+    split = words if query.is_stop_words else _terms
+    known = query.known
+    if known is None or len(known) >= MAX_KNOWN:
+        known = {}
+    for piece in pieces:
+        if piece not in known:
+            known[piece] = [
+                _Use(term, name, worth)
+                for name in split(piece)
+                for term, worth in query.stand_ins.get(name, ())
+            ]
+    uses = {piece: list(known[piece]) for piece in pieces if known[piece]}
     if query.has_parts:
         _add_parts(uses, pieces, query)
     return uses
-
-
-def _exact_uses(pieces: Sequence[str], query: QueryTerms) -> dict[str, list[_Use]]:
-    """Return the pieces that have a query term or a synonym as one of their index terms."""
-    split = words if query.is_stop_words else _terms
-    stand_ins, known = query.stand_ins, query.known
-    if known is None or len(known) >= MAX_KNOWN:
-        known = {}
-    for piece in [piece for piece in pieces if piece not in known]:
-        known[piece] = [
-            _Use(term, name, worth)
-            for name in split(piece)
-            if name in stand_ins
-            for term, worth in stand_ins[name]
-        ]
-    return {piece: list(known[piece]) for piece in pieces if known[piece]}
 
 
 def _terms(piece: str) -> Sequence[str]:
@@ -225,17 +191,15 @@ def _add_parts(uses: dict[str, list[_Use]], pieces: Sequence[str], query: QueryT
 
 def _bigrams(runs: Sequence[re.Match[str]], query: QueryTerms) -> Iterator[_Occurrence]:
     """Yield occurrences in runs of scripts without spaces, which are indexed by bigrams."""
-    stand_ins = query.stand_ins
     is_plain = not compiled(_FOLDABLE).search("".join([run[0] for run in runs]))
     for run in runs:
         text = run[0] if is_plain else fold(run[0])
         for at in range(max(1, len(text) - 1)):
-            if text[at : at + 2] in stand_ins:
-                name = text[at : at + 2]
-                start = min(run.start() + at, run.end() - 1)
-                stop = min(start + len(name), run.end())
-                for term, worth in stand_ins[name]:
-                    yield _Occurrence(start, stop, _Use(term, name, worth))
+            name = text[at : at + 2]
+            start = min(run.start() + at, run.end() - 1)
+            stop = min(start + len(name), run.end())
+            for term, worth in query.stand_ins.get(name, ()):
+                yield _Occurrence(start, stop, _Use(term, name, worth))
 
 
 def _promising_spans(
@@ -256,7 +220,8 @@ def _promising_spans(
             if hint in text and stand_in.worth > present.get(stand_in.term, 0.0):
                 present[stand_in.term] = stand_in.worth
         blocks.append(present)
-    weights = _block_weights(blocks)
+    counts = Counter(term for block in blocks for term in block)
+    weights = {term: rarity(len(blocks), count) for term, count in counts.items()}
     scores = [sum(weights[term] * worth for term, worth in block.items()) for block in blocks]
     best = sorted(range(len(blocks)), key=lambda number: (-scores[number], number))[:MAX_READ]
     return _joined(sorted(best), start, stop)
@@ -267,18 +232,12 @@ def _hints(query: QueryTerms) -> list[tuple[str, StandIn]]:
 
     A stem differs from its words in its last letter at most.
     """
-    hints = []
-    for name, stand_ins in query.stand_ins.items():
-        hint = name[:-1] if len(name) > MIN_PART and name.isascii() else name
-        hints += [(hint, stand_in) for stand_in in stand_ins]
-    hints.sort(key=lambda row: (-row[1].worth, row[1].term))
-    return hints[:MAX_HINTS]
-
-
-def _block_weights(blocks: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """Return the rarity of each term over blocks."""
-    counts = Counter(term for block in blocks for term in block)
-    return {term: rarity(len(blocks), count) for term, count in counts.items()}
+    hints = [
+        (name[:-1] if len(name) > MIN_PART and name.isascii() else name, stand_in)
+        for name, stand_ins in query.stand_ins.items()
+        for stand_in in stand_ins
+    ]
+    return sorted(hints, key=lambda hint: (-hint[1].worth, hint[1].term))[:MAX_HINTS]
 
 
 def _joined(numbers: Iterable[int], start: int, stop: int) -> list[tuple[int, int]]:

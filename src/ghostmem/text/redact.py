@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from functools import cache
+from itertools import groupby
 from math import log2
 from typing import NamedTuple
 
@@ -14,9 +15,8 @@ from ghostmem.text.secrets import SearchedText, shaped
 SecretSpan = tuple[str, int, int, bool]  # kind, start, stop, whether it is certain
 
 _PHRASE_SIZES = (12, 15, 18, 21, 24)
-_MIN_LENGTH = 4 * _PHRASE_SIZES[0] - 1
 _BETWEEN = r"(?:,?[ \t]{1,3}|,?\s?\n\s{0,4})(?:\d{1,2}[.):]?[ ])?"
-_PHRASE = rf"(?<![A-Za-z0-9])[a-z]{{3,8}}+(?:{_BETWEEN}[a-z]{{3,8}}+(?![A-Za-z0-9])){{2,}}+"
+_PHRASE = rf"(?<![A-Za-z0-9])[a-z]{{3,8}}+(?:{_BETWEEN}[a-z]{{3,8}}+(?![A-Za-z0-9])){{11,}}+"
 _NAMING = (
     r"(?i)seed|mnemonic|recovery (?:phrase|words)|secret (?:phrase|words)|backup phrase|wallet"
 )
@@ -32,8 +32,6 @@ _CARD = (
 _CARD_WORD = r"(?i)card|visa|amex|credit|debit|maestro|kart[ea]|carte|tarjeta|cartão|卡"
 _CARD_WITHIN = 60  # characters before a number that may contain a word for a card
 _MAX_ROUNDS = 20  # a text without its secrets may reveal others
-_SHORT = 100_000  # characters of a text that is searched again as a whole
-_SURROUNDINGS = 2_000  # characters on both sides of a secret that are searched again
 MARK = "[redacted: "
 _RUN = r"(?<![A-Za-z0-9+/_=.,:@%-])[A-Za-z0-9+/_-]{32,}+={0,2}(?![.:/@%])"
 _PUBLIC_STARTS = ("AAAA", "MII", "sha", "pk_")  # public keys, certificates, hashes
@@ -48,63 +46,20 @@ def _numbers() -> dict[str, int]:
         return {word: number for number, word in enumerate(file.read().split())}
 
 
-@cache
-def _tokens() -> frozenset[str]:
-    """Return the words of the list and numbers, with the marks that may follow them."""
-    numbers = {f"{number}{sign}" for number in range(100) for sign in ("", ".", ")", ":")}
-    return frozenset({f"{word}{sign}" for word in _numbers() for sign in ("", ",")} | numbers)
-
-
-def _may_hold_phrase(text: str) -> bool:
-    """Say whether a text may contain a seed phrase, by a sample of its words.
-
-    Punctuation may touch the first and the last word of a phrase. So at least ten words in a row
-    are in the list, one of them is in the sample, and the four before or after it are in the list.
-    """
-    words, listed = text.split(), _tokens()
-    return any(
-        listed.issuperset(words[at + 1 : at + 5]) or listed.issuperset(words[max(at - 4, 0) : at])
-        for at in range(0, len(words), 9)
-        if words[at] in listed
-    )
-
-
 def seed_phrases(source: SearchedText) -> Iterator[SecretSpan]:
-    """Yield the seed phrases of a text."""
+    """Yield the seed phrases of a text: runs of at least twelve words of the list."""
     text = source.text
-    if len(text) < _MIN_LENGTH or not _may_hold_phrase(text):
-        return
     for run in compiled(_PHRASE).finditer(text):
-        if run.end() - run.start() < _MIN_LENGTH:
-            continue
-        for words in _listed(text, *run.span()):
-            start, stop = words[0][1], words[-1][2]
+        matches = compiled("[a-z]+").finditer(text, *run.span())
+        for _, group in groupby(matches, key=lambda match: match[0] in _numbers()):
+            words = list(group)
+            if len(words) < _PHRASE_SIZES[0] or words[0][0] not in _numbers():
+                continue
+            start, stop = words[0].start(), words[-1].end()
             is_alone = (start, stop) == run.span()
-            is_named = (
-                compiled(_NAMING).search(text, max(0, start - _NAMED_WITHIN), start) is not None
-            )
-            if is_named or (is_alone and _has_checksum([word for word, _, _ in words])):
+            is_named = compiled(_NAMING).search(text, max(0, start - _NAMED_WITHIN), start)
+            if is_named or (is_alone and _has_checksum([match[0] for match in words])):
                 yield "seed phrase", start, stop, True
-
-
-def _listed(text: str, start: int, stop: int) -> Iterator[list[tuple[str, int, int]]]:
-    """Yield the runs of at least 12 words of the list, as (word, start, stop)."""
-    numbers = _numbers()
-    every_twelfth = compiled(r"[a-z]+").findall(text, start, stop)[
-        _PHRASE_SIZES[0] - 1 :: _PHRASE_SIZES[0]
-    ]
-    if numbers.keys().isdisjoint(every_twelfth):  # no twelve words in a row can be in the list
-        return
-    words: list[tuple[str, int, int]] = []
-    for match in compiled(r"[a-z]+").finditer(text, start, stop):
-        if match[0] in numbers:
-            words.append((match[0], *match.span()))
-            continue
-        if len(words) >= _PHRASE_SIZES[0]:
-            yield words
-        words = []
-    if len(words) >= _PHRASE_SIZES[0]:
-        yield words
 
 
 def _has_checksum(words: list[str]) -> bool:
@@ -161,47 +116,12 @@ def redact(text: str, keep_lines: bool = False) -> tuple[str, list[Secret]]:
     """
     secrets = find_secrets(text)
     sure = [secret for secret in secrets if secret.sure]
-    if not sure:
-        return text, secrets
-    parts, at = [], 0
-    for start, stop, inside in _around(text, sure):
-        parts += [text[at:start], _redacted(text[start:stop], inside, keep_lines)]
-        at = stop
-    return "".join([*parts, text[at:]]), secrets
-
-
-def _around(text: str, sure: list[Secret]) -> Iterator[tuple[int, int, list[Secret]]]:
-    """Yield the parts of a text around its secrets, with the secrets inside each part.
-
-    Only these parts are searched again. A short text is one part.
-    """
-    if len(text) <= _SHORT:
-        yield 0, len(text), sure
-        return
-    start, stop, inside = 0, 0, list[Secret]()
-    for secret in sure:
-        if inside and secret.start - _SURROUNDINGS > stop:
-            yield start, stop, inside
-            inside = []
-        if not inside:
-            # a part begins and ends with a line
-            before = max(stop, secret.start - _SURROUNDINGS)
-            start = max(text.rfind("\n", stop, before) + 1, stop) if before > stop else stop
-        end = text.find("\n", min(secret.stop + _SURROUNDINGS, len(text)))
-        stop = max(stop, len(text) if end < 0 else end)
-        inside.append(secret._replace(start=secret.start - start, stop=secret.stop - start))
-    if inside:
-        yield start, stop, inside
-
-
-def _redacted(text: str, sure: list[Secret], keep_lines: bool) -> str:
-    """Replace secrets by placeholders, and those that this reveals, for a few rounds."""
     for _ in range(_MAX_ROUNDS):
-        text = _without(text, sure, keep_lines)
-        sure = [secret for secret in find_secrets(text) if secret.sure]
         if not sure:
             break
-    return text
+        text = _without(text, sure, keep_lines)
+        sure = [secret for secret in find_secrets(text) if secret.sure]
+    return text, secrets
 
 
 def placeholder(kind: str) -> str:
