@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ghostmem.adapters.tool import MemorySearchTool, Tool
     from ghostmem.capture.capture import Captured, CaptureReport
     from ghostmem.capture.ingest import TranscriptReport
-    from ghostmem.capture.mine_procedures import Mined, MineReport
+    from ghostmem.capture.mine_procedures import MineReport
+    from ghostmem.capture.procedures import Mined
     from ghostmem.errors import (
         ConflictError,
         CorruptStoreError,
@@ -101,7 +102,8 @@ _MODULES = {
     "capture.ingest": "TranscriptReport",
     "transfer.migrate": "Migration migrate",
     "memory.put_many": "BatchReport NewMemory RefusedItem StoredItem",
-    "capture.mine_procedures": "MineReport Mined",
+    "capture.mine_procedures": "MineReport",
+    "capture.procedures": "Mined",
     "notes.memory_tools": "MemorySave MemorySearch",
     "adapters.tool": "MemorySearchTool Tool",
     "notes.roles": (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ghostmem import Ghost, InvalidInputError
-from ghostmem.capture.rules.procedures import (
+from ghostmem.capture.procedures import (
     mine,
     normal,
     runs,

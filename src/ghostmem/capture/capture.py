@@ -247,7 +247,7 @@ def _from_transcript(run: _CaptureRun, path: Path, format_name: str) -> list[Cap
     report = TranscriptReport()
     origins: dict[str, dict[str, Any]] = {}
     candidates: list[Candidate] = []
-    for turn, client in read_turns(path, format_name, report):
+    for turn in read_turns(path, format_name, report):
         if turn.role != USER:
             continue
         try:
@@ -257,7 +257,7 @@ def _from_transcript(run: _CaptureRun, path: Path, format_name: str) -> list[Cap
             continue
         origin = {
             "source_scope": turn.session,
-            "source_client": client,
+            "source_client": turn.client,
             "source_user": turn.name,
             "created_at": turn.at,
         }

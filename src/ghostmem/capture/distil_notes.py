@@ -1,13 +1,13 @@
 """Propose parts of past daily notes for MEMORY.md, and add them on request."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from contextlib import nullcontext
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ghostmem.capture.proposals import DailyNote, Proposal, propose, source
+from ghostmem.capture.proposals import SOURCE, DailyNote, Proposal, propose
 from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
@@ -65,21 +65,19 @@ def consolidate_notes(
         DailyNote(path.relative_to(root).as_posix(), day, read_file(path).text)
         for path, day in days
     ]
-    distilled = Distilled(
-        memory=_memory_file(root, files),
+    memory = _memory_file(root, files)
+    with locked(root) if apply else nullcontext():
+        proposals = _proposals(root, files, memory, notes, judge)
+        if apply and proposals:
+            _add(inside(root, memory), proposals)
+    return Distilled(
+        memory=memory,
         since="" if weeks is None else since.isoformat(),
         until=(monday - timedelta(days=1)).isoformat(),
         notes=len(notes),
-        applied=False,
-        proposals=(),
+        applied=apply and bool(proposals),
+        proposals=proposals,
     )
-    if not apply:
-        return replace(distilled, proposals=_proposals(root, files, distilled.memory, notes, judge))
-    with locked(root):
-        proposals = _proposals(root, files, distilled.memory, notes, judge)
-        if proposals:
-            _add(inside(root, distilled.memory), proposals)
-    return replace(distilled, applied=bool(proposals), proposals=proposals)
 
 
 def week(day: str) -> str:
@@ -127,10 +125,7 @@ def _item(proposal: Proposal) -> str:
     lines = (f"{proposal.heading}: {proposal.text}" if proposal.heading else proposal.text).split(
         "\n"
     )
-    mark = source(proposal.path, proposal.line)
-    lines = (
-        [*lines, mark]
-        if lines[-1].lstrip().startswith(("```", "~~~", "|"))
-        else [*lines[:-1], f"{lines[-1]} {mark}"]
-    )
+    mark = SOURCE.format(proposal.path, proposal.line)
+    is_code = lines[-1].lstrip().startswith(("```", "~~~", "|"))
+    lines = [*lines, mark] if is_code else [*lines[:-1], f"{lines[-1]} {mark}"]
     return "- " + "\n".join(f"  {line}" if line.strip() else "" for line in lines).lstrip() + "\n"

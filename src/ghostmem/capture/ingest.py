@@ -1,7 +1,7 @@
 """Store recorded conversations as threads of memories, and markdown files by section."""
 
 import hashlib
-import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,9 +9,10 @@ from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ghostmem.capture.files import files_below
 from ghostmem.capture.transcripts.base import ASSISTANT, USER, ToolCall, TranscriptTurn
 from ghostmem.capture.transcripts.choose import AUTO, check_format, read_all
-from ghostmem.errors import InvalidInputError, LockedError, NotFoundError
+from ghostmem.errors import InvalidInputError, LockedError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import (
@@ -41,7 +42,7 @@ from ghostmem.text.sections import MarkdownSection, sections, slug
 TAG = TRANSCRIPT
 TURNS_PER_TRANSACTION = 500
 MAX_NOTES = 50
-SUFFIXES = {".md", ".markdown", ".mdk"}
+SUFFIXES = (".md", ".markdown", ".mdk")
 
 
 @dataclass(eq=False, repr=False)
@@ -100,13 +101,6 @@ def _digest(turn: TranscriptTurn) -> str:
     return hashlib.sha256(turn.text.encode()).hexdigest()[:16]
 
 
-class RecordedTurn(NamedTuple):
-    """A turn, and the program that recorded it."""
-
-    turn: TranscriptTurn
-    client: str
-
-
 def ingest_transcript(
     store: Store,
     path: str | Path,
@@ -143,12 +137,11 @@ def ingest_transcript(
         is_last = len(batch) < TURNS_PER_TRANSACTION
         _judge_turns(store, ns, batch, sessions)
         with store.engine.write(durable=is_last, dry_run=dry_run, within=(ns,)) as tx:
-            for entry in batch:
+            for turn in batch:
                 report.turns += 1
-                turn = entry.turn
                 name = names.get((turn.file, turn.session)) or _find_name(tx, ns, turn, sessions)
                 names[turn.file, turn.session] = name
-                named = entry._replace(turn=turn._replace(session=name))
+                named = turn._replace(session=name)
                 _store_turn(
                     store, tx, ns, named, sessions[name], extra, user, allow_secrets, report
                 )
@@ -161,11 +154,11 @@ def ingest_transcript(
 
 
 def _judge_turns(
-    store: Store, ns: str, batch: Iterable[RecordedTurn], known: Mapping[str, _StoredSession]
+    store: Store, ns: str, batch: Iterable[TranscriptTurn], known: Mapping[str, _StoredSession]
 ) -> None:
     """Judge new turns that are not the user's before the transaction, so that others can write."""
     sessions = dict(known)
-    foreign = [entry.turn for entry in batch if is_foreign(source_kind(entry.turn))]
+    foreign = [turn for turn in batch if is_foreign(source_kind(turn))]
     with store.engine.read() as tx:
         new = [
             turn.text
@@ -176,14 +169,14 @@ def _judge_turns(
         instruction_reasons(store.settings, text)
 
 
-def read_turns(path: Path, kind: str, report: TranscriptReport) -> Iterator[RecordedTurn]:
+def read_turns(path: Path, kind: str, report: TranscriptReport) -> Iterator[TranscriptTurn]:
     """Yield the turns of a transcript or of all below a folder; unreadable parts are noted."""
     check_format(kind)
     for transcript in read_all(path, kind, report.note):
         report.files += 1
         for event in transcript.events:
             if not isinstance(event, ToolCall):
-                yield RecordedTurn(event, transcript.client)
+                yield event._replace(client=transcript.client)
         report.broken += transcript.troubles.count
 
 
@@ -217,7 +210,7 @@ def _store_turn(
     store: Store,
     tx: Transaction,
     ns: str,
-    entry: RecordedTurn,
+    turn: TranscriptTurn,
     session: _StoredSession,
     extra: tuple[str, ...],
     user: str | None,
@@ -225,7 +218,6 @@ def _store_turn(
     report: TranscriptReport,
 ) -> None:
     """Store a turn, unless it is stored already or cannot be stored."""
-    turn = entry.turn
     digest = _digest(turn)
     before = session.turns.get(turn.mark)
     if session.has(turn):
@@ -237,7 +229,7 @@ def _store_turn(
         content = validate.content(screened.content, store.settings.max_content_bytes)
         # A turn without a time gets that of the turn before it.
         session.last_time = turn.at or session.last_time or store.clock()
-        fields = _fields(entry, digest, extra, user, session.last_time)
+        fields = _fields(turn, digest, extra, user, session.last_time)
         draft = Draft(ns, validate.key(key), content, fields, quiet=True)
         if before is not None:
             if tx.memories.current(ns, key, store.clock()) is None:
@@ -274,9 +266,8 @@ def _free_key(name: str, session: _StoredSession) -> str:
 
 
 def _fields(
-    entry: RecordedTurn, digest: str, extra: tuple[str, ...], user: str | None, at: datetime
+    turn: TranscriptTurn, digest: str, extra: tuple[str, ...], user: str | None, at: datetime
 ) -> dict[str, Any]:
-    turn = entry.turn
     file = {"file": turn.file} if turn.file else {}
     return put_fields(
         kind=Kind.EPISODIC,
@@ -285,7 +276,7 @@ def _fields(
         source_user=turn.name or (user if turn.role == USER and user else turn.role),
         source_kind=source_kind(turn),
         source_scope=turn.session,
-        source_client=entry.client or None,
+        source_client=turn.client or None,
         created_at=at,
     )
 
@@ -401,7 +392,14 @@ def _readable(
     store: Store, root: Path, ns: str, date_ns: bool, report: IngestReport
 ) -> Iterator[_MarkdownFile]:
     """Yield the files that can be stored; the others of a folder are noted."""
-    for file in _files(root, report.notes):
+    files = files_below(
+        root,
+        "markdown file",
+        SUFFIXES,
+        lambda file: file.name.startswith("."),
+        lambda problem: report.notes.append(f"left out {problem}"),
+    )
+    for file in sorted(files):
         try:
             yield _checked(store, file, ns, date_ns)
         except InvalidInputError as error:
@@ -445,30 +443,6 @@ def _store_section(
         report.memories.append(memory)
 
 
-def _files(root: Path, notes: list[str]) -> Iterator[Path]:
-    if root.is_file():
-        yield root
-        return
-    if not root.is_dir():
-        raise NotFoundError(
-            f"there is no file or folder {root}", "give a markdown file, or a folder of them"
-        )
-
-    def leave_out(error: OSError) -> None:
-        notes.append(f"left out {error.filename}: {error.strerror}")
-
-    files: list[Path] = []
-    for folder, inside, names in os.walk(root, onerror=leave_out):
-        inside[:] = [name for name in inside if not name.startswith(".")]
-        paths = (Path(folder, name) for name in names if not name.startswith("."))
-        files += [path for path in paths if path.suffix.lower() in SUFFIXES and path.is_file()]
-    if not files:
-        raise NotFoundError(
-            f"there is no markdown file below {root}", "files must end in .md, .markdown or .mdk"
-        )
-    yield from sorted(files)
-
-
 def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
@@ -484,9 +458,7 @@ def _read(file: Path) -> str:
 
 def _date(name: str) -> str | None:
     stem = name.rsplit(".", 1)[0]
-    parts = stem.split("-")
-    is_date = [len(part) for part in parts] == [4, 2, 2] and all(map(str.isdigit, parts))
-    return stem if is_date else None
+    return stem if re.fullmatch(r"\d{4}-\d\d-\d\d", stem) else None
 
 
 def _keys(

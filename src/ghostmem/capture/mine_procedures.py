@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ghostmem.capture.rules.procedures import (
+from ghostmem.capture.procedures import (
     FEWEST,
     LONGEST,
     SHORTEST,
-    Procedure,
+    Mined,
     mine,
     runs,
     steps_of_action,
@@ -20,25 +20,11 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.memory.put import put
 from ghostmem.memory.redact import redact_content
-from ghostmem.model import MINED, Kind, NsFilter, Outcome, Record, SourceKind, Verdict, optional
+from ghostmem.model import MINED, Kind, NsFilter, Record, SourceKind, optional
 from ghostmem.store import Filter, Store, validate
 
 MAX_PROCEDURES = 20
 TAGS = ("procedure", MINED)
-
-
-@frozen
-class Mined(Record):
-    """A procedure with its steps and sessions, and its verdict and outcome."""
-
-    key: str
-    steps: tuple[str, ...]
-    support: int
-    importance: float
-    sessions: tuple[str, ...]
-    verdict: Verdict | None = optional()
-    outcome: Outcome | None = optional()
-    stored_as: str | None = optional()
 
 
 @frozen
@@ -103,10 +89,10 @@ def mine_procedures(
             name: [redact_content(store.settings, step).content for step in steps]
             for name, steps in found.items()
         }
-    procedures = mine(found, fewest=fewest, shortest=shortest, longest=longest)[:most]
-    target = "" if dry_run else ns or ""
-    mined = tuple(_mined(store, target, procedure, all_tags) for procedure in procedures)
-    return MineReport(dry_run, len(found), mined, tuple(notes))
+    mined = mine(found, fewest=fewest, shortest=shortest, longest=longest)[:most]
+    if not dry_run:
+        mined = [_stored(store, ns or "", procedure, all_tags) for procedure in mined]
+    return MineReport(dry_run, len(found), tuple(mined), tuple(notes))
 
 
 def _check_lengths(shortest: int, longest: int) -> None:
@@ -150,22 +136,14 @@ def _remembered(store: Store, ns: str) -> dict[str, list[str]]:
         }
 
 
-def _mined(store: Store, ns: str, procedure: Procedure, tags: Iterable[str]) -> Mined:
-    """Return a procedure, after putting it into a namespace if one is given."""
-    mined = Mined(
-        procedure.key,
-        procedure.steps,
-        procedure.support,
-        procedure.importance,
-        procedure.sessions,
-    )
-    if not ns:
-        return mined
+def _stored(store: Store, ns: str, procedure: Mined, tags: Iterable[str]) -> Mined:
+    """Put a procedure as a numbered list and return it with its verdict."""
+    steps = (f"{number}. {step}" for number, step in enumerate(procedure.steps, 1))
     memory = put(
         store,
         ns,
         procedure.key,
-        procedure.content,
+        "\n".join(["Steps that were repeated:", *steps]),
         kind=Kind.PROCEDURAL,
         importance=procedure.importance,
         tags=tags,
@@ -174,4 +152,4 @@ def _mined(store: Store, ns: str, procedure: Procedure, tags: Iterable[str]) -> 
         dedup=True,
     )
     stored_as = memory.key if memory.key != procedure.key else None
-    return replace(mined, verdict=memory.verdict, outcome=memory.outcome, stored_as=stored_as)
+    return replace(procedure, verdict=memory.verdict, outcome=memory.outcome, stored_as=stored_as)

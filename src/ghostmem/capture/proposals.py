@@ -39,6 +39,8 @@ _TASKS = re.compile(
 _INDENT = re.compile(r"[ \t]*")
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _TIMES = re.compile(r"(?<![\d.:])\d{1,2}:\d{2}(?::\d{2})?(?![\d.:])|\d{4}-\d{2}-\d{2}")
+# the mark by which an item of MEMORY.md names the part that it comes from
+SOURCE = "(from {}, line {})"
 _SOURCE = re.compile(r"\(from ([^()\n]+), line (\d{1,9})\)")
 _ITEM_OR_BLANK = re.compile(r"\n[ \t]*(?=\n)|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])")
 _NEGATIONS = frozenset("no not never none nobody nothing neither nor without cannot".split())
@@ -79,12 +81,14 @@ def propose(
     """Return the parts to add to a long-term memory, the best first, then the newest."""
     known = _KnownTexts(memory)
     parts = [part for note in notes for part in _parts(note) if not _is_passing(part)]
-    rows = []
-    for part, days in zip(parts, _days(parts), strict=True):
-        if not known.has(part) and (proposal := _proposal(part, days, judge)):
-            rows.append((part, proposal))
+    scored = [
+        (part, _proposal(part, days, judge))
+        for part, days in zip(parts, _days(parts), strict=True)
+        if not known.has(part)
+    ]
+    rows = [(part, proposal) for part, proposal in scored if proposal is not None]
     rows.sort(
-        key=lambda row: (-row[1].score, -row[0].note.day.toordinal(), row[0][0].path, row[0].line)
+        key=lambda row: (-row[1].score, -row[0].note.day.toordinal(), row[0].note.path, row[0].line)
     )
     proposals = []
     for part, proposal in rows:
@@ -92,11 +96,6 @@ def propose(
             known.add(part.text)
             proposals.append(proposal)
     return proposals
-
-
-def source(path: str, line: int) -> str:
-    """Return the mark by which an item of MEMORY.md names the part that it comes from."""
-    return f"(from {path}, line {line})"
 
 
 def _proposal(part: _Part, days: int, judge: "Judge | None") -> Proposal | None:

@@ -48,22 +48,15 @@ def _selected(
     store: Store, vectoriser: DeadlineVectoriser, session: HookSession, call: Call
 ) -> Pack:
     """Return the memories for the moment of a call."""
-    is_start = call.moment is Moment.START
-    if not call.host.starts_with_prompt:
-        if is_start:
-            return _start(store, session, store.settings.hook_budget)
-        return _prompt(store, vectoriser, session, call)
-    if is_start:
-        return Pack(store.settings.hook_budget, 0, ())
+    budget, starts_with_prompt = store.settings.hook_budget, call.host.starts_with_prompt
+    if call.moment is Moment.START:
+        return Pack(budget, 0, ()) if starts_with_prompt else _start(store, session, budget)
     relevant = _prompt(store, vectoriser, session, call)
-    if session.shown:
+    if not starts_with_prompt or session.shown or relevant.used >= budget:
         return relevant
-    budget = store.settings.hook_budget
-    if relevant.used >= budget:
-        return relevant
-    known = {memory.id for memory in relevant.memories}
+    relevant_ids = {memory.id for memory in relevant.memories}
     start = _start(store, session, budget - relevant.used)
-    first = _only(start, lambda id_: id_ not in known).memories
+    first = _only(start, lambda id_: id_ not in relevant_ids).memories
     used = relevant.used + sum(memory.tokens for memory in first)
     return replace(relevant, budget=budget, used=used, memories=(*relevant.memories, *first))
 
@@ -75,15 +68,11 @@ def _only(pack: Pack, wanted: Callable[[str], bool]) -> Pack:
 
 def _resumed(store: Store, call: Call, session: HookSession) -> HookSession:
     """Mark the present transcript as captured: its content belongs to another session."""
-    place = (
-        os.path.getsize(call.transcript)
-        if call.transcript and os.path.isfile(call.transcript)
-        else 0
-    )
+    path = call.transcript or ""
+    place = os.path.getsize(path) if os.path.isfile(path) else 0
     if (
         not place
-        or call.transcript is None
-        or call.transcript.endswith(".json")
+        or path.endswith(".json")
         or store.engine.read_only
         or any(entry.session == session.id for entry in entries(store.settings))
     ):
@@ -119,12 +108,12 @@ def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: HookSession, 
     pack = context_for_task(
         store, query, session.ns, budget=wide, max_memory_tokens=MAX_MEMORY_TOKENS
     )
-    kept, used = [], 0
+    fitting, used = [], 0
     for memory in pack.memories[:MAX_MEMORIES]:
         if memory.id not in session.shown and used + memory.tokens <= budget:
-            kept.append(memory)
+            fitting.append(memory)
             used += memory.tokens
-    return replace(pack, memories=tuple(kept), used=used)
+    return replace(pack, memories=tuple(fitting), used=used)
 
 
 def _is_empty(store: Store, ns: str) -> bool:

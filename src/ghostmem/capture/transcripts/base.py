@@ -41,6 +41,7 @@ class TranscriptTurn(NamedTuple):
     name: str = ""
     about: Mapping[str, str] = {}
     file: str = ""
+    client: str = ""  # the program that recorded it, if known
 
 
 class ToolCall(NamedTuple):

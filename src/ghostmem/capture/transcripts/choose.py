@@ -1,14 +1,14 @@
 """Recognise the format of a transcript, read it, and list the transcripts of a folder."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ghostmem.capture.files import files_below
 from ghostmem.capture.transcripts import agents, plain
 from ghostmem.capture.transcripts.base import Event, TranscriptFile, Troubles, json_value
-from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.errors import InvalidInputError
 
 AUTO = "auto"
 SUFFIXES = (".jsonl", ".json", ".ndjson")
@@ -41,26 +41,24 @@ FORMATS: Mapping[str, TranscriptFormat] = {
 }
 
 
-def events(path: Path, kind: str, troubles: Troubles) -> tuple[str, Iterator[Event]]:
-    """Return the program that recorded a file, and an iterator of its events."""
-    chosen = FORMATS[recognise(path) if kind == AUTO else kind]
-    return chosen.client, chosen.read(TranscriptFile(path, troubles))
-
-
 def read_all(path: Path, kind: str, note: Callable[[str], None]) -> Iterator[ReadTranscript]:
     """Yield the transcripts at a path; unreadable parts, and files among several, are noted."""
-    for file in (files := transcripts(path, note)):
+    files = files_below(
+        path, "transcript", SUFFIXES, _is_skipped, lambda problem: note(f"skipped {problem}")
+    )
+    for file in files:
         troubles = Troubles()
         try:
-            client, recorded = events(file, kind, troubles)
+            chosen = FORMATS[recognise(file) if kind == AUTO else kind]
         except InvalidInputError as error:
             if len(files) == 1:
                 raise
             note(f"skipped {file.name}: {error.message}")
             continue
+        recorded = chosen.read(TranscriptFile(file, troubles))
         if len(files) > 1:
             recorded = _while_readable(recorded, file, note)
-        yield ReadTranscript(client, recorded, troubles)
+        yield ReadTranscript(chosen.client, recorded, troubles)
         for trouble in troubles.named:
             note(f"left out {trouble}")
 
@@ -84,35 +82,9 @@ def check_format(kind: str) -> str:
     return kind
 
 
-def transcripts(path: Path, note: Callable[[str], None]) -> list[Path]:
-    """Return the transcripts at a path: itself, or the files below a folder without links.
-
-    Folders that cannot be read are noted."""
-    if path.is_file():
-        return [path]
-    if not path.is_dir():
-        raise NotFoundError(
-            f"there is no file or folder {path}", "give a transcript, or a folder of them"
-        )
-
-    def leave_out(error: OSError) -> None:
-        note(f"skipped {error.filename}: {error.strerror}")
-
-    files: list[Path] = []
-    for folder, inside, names in os.walk(path, onerror=leave_out):
-        inside[:] = sorted(inside)
-        for name in sorted(names):
-            file = Path(folder, name)
-            # The messages of logs.json are in the chats too.
-            is_copy = name == "logs.json" and "chats" in inside
-            is_regular = not file.is_symlink() and file.is_file()
-            if file.suffix.lower() in SUFFIXES and is_regular and not is_copy:
-                files.append(file)
-    if not files:
-        raise NotFoundError(
-            f"there is no transcript below {path}", f"files must end in {', '.join(SUFFIXES)}"
-        )
-    return files
+def _is_skipped(file: Path) -> bool:
+    """Say whether a file is a link, or a logs.json, whose messages are in the chats too."""
+    return file.is_symlink() or (file.name == "logs.json" and (file.parent / "chats").is_dir())
 
 
 def recognise(path: Path) -> str:

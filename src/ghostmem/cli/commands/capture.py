@@ -22,7 +22,7 @@ from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
     from ghostmem.capture.capture import Captured, CaptureReport
-    from ghostmem.capture.mine_procedures import Mined
+    from ghostmem.capture.procedures import Mined
 
 
 FORMAT = click.option(

@@ -1,8 +1,7 @@
-"""Procedures by example: the same steps in the same order, again in another session, are worth
-knowing.
+"""Find procedures: the same steps in the same order in several sessions.
 
-A step is what was done, with what differs from time to time (paths, numbers, ids, quoted texts)
-written as a placeholder."""
+In a step, the parts that differ from time to time (paths, numbers, ids, quoted texts) are
+placeholders."""
 
 import re
 from collections import defaultdict
@@ -10,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ghostmem.frozen import frozen
-from ghostmem.model import Record
+from ghostmem.model import Outcome, Record, Verdict, optional
 from ghostmem.text.capture import sentences
 from ghostmem.text.sections import slug
 
@@ -32,16 +31,19 @@ _READING = frozenset(  # looking is no procedure
 )
 _SPLIT = re.compile(r"\s*(?:&&|;|\n)\s*")
 _QUOTED = re.compile(r"\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'")
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://\S+", re.IGNORECASE)
-_ID = re.compile(
-    r"\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}"
-    r"|[A-Z]{2,10}-\d+)\b"
-)
-_PATH = re.compile(
-    r"(?<![\w<])(?:~|\.{1,2})?/[\w.@%+/-]+|(?<![\w</-])[\w.@-]+(?:/[\w.@*-]+)+"
-    r"|(?<![\w<./-])[\w-]+\.[a-z]\w{0,4}\b(?!\()"
-)
-_NUMBER = re.compile(r"(?<![\w<.-])\d+(?:\.\d+)*(?![\w.])")
+_PLACEHOLDERS = {
+    "<text>": _QUOTED,
+    "<url>": re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://\S+", re.IGNORECASE),
+    "<id>": re.compile(
+        r"\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}"
+        r"|[A-Z]{2,10}-\d+)\b"
+    ),
+    "<path>": re.compile(
+        r"(?<![\w<])(?:~|\.{1,2})?/[\w.@%+/-]+|(?<![\w</-])[\w.@-]+(?:/[\w.@*-]+)+"
+        r"|(?<![\w<./-])[\w-]+\.[a-z]\w{0,4}\b(?!\()"
+    ),
+    "<n>": re.compile(r"(?<![\w<.-])\d+(?:\.\d+)*(?![\w.])"),
+}
 _LIST_ITEM = re.compile(r"^[ \t]*(?:\d{1,9}[.)]|[-*+])[ \t]+(.+)$", re.MULTILINE)
 _TICKED = re.compile(r"`([^`\n]{2,200})`")
 _LINKS = re.compile(
@@ -52,28 +54,17 @@ _LINKS = re.compile(
 
 
 @frozen
-class Procedure(Record):
-    """Steps that came up in the same order in several sessions."""
+class Mined(Record):
+    """A procedure with its steps and sessions, and its verdict and outcome."""
 
     key: str
     steps: tuple[str, ...]
-    sessions: tuple[str, ...]
+    support: int
     importance: float
-
-    @property
-    def support(self) -> int:
-        """Return in how many sessions it came up."""
-        return len(self.sessions)
-
-    @property
-    def content(self) -> str:
-        """Return it as a numbered list."""
-        return "\n".join(
-            [
-                "Steps that were repeated:",
-                *(f"{number}. {step}" for number, step in enumerate(self.steps, 1)),
-            ]
-        )
+    sessions: tuple[str, ...]
+    verdict: Verdict | None = optional()
+    outcome: Outcome | None = optional()
+    stored_as: str | None = optional()
 
 
 def mine(
@@ -82,29 +73,27 @@ def mine(
     fewest: int = FEWEST,
     shortest: int = SHORTEST,
     longest: int = LONGEST,
-) -> list[Procedure]:
+) -> list[Mined]:
     """Return the longest runs of steps that at least `fewest` sessions share.
 
     Those of the most sessions are first."""
-    found: dict[tuple[str, ...], set[str]] = {}
-    kept: dict[tuple[str, ...], set[str]] = {}
-    frequent: dict[tuple[str, ...], set[str]] = {}
+    found: dict[tuple[str, ...], set[str]] | None = None
+    longest_runs: dict[tuple[str, ...], set[str]] = {}
     for size in range(SHORTEST, longest + 1):
-        found = _grams(sessions, size, frequent if size > SHORTEST else None, fewest)
+        found = _grams(sessions, size, found, fewest)
         for steps in found:
-            kept.pop(steps[1:], None)
-            kept.pop(steps[:-1], None)
-        kept |= found
-        frequent = found
+            longest_runs.pop(steps[1:], None)
+            longest_runs.pop(steps[:-1], None)
+        longest_runs |= found
     worth = {
-        steps: where
-        for steps, where in kept.items()
+        steps: names
+        for steps, names in longest_runs.items()
         if len(steps) >= shortest and len(set(steps)) > 1 and not all(map(_only_looks, steps))
     }
     order = sorted(worth, key=lambda steps: (-len(worth[steps]), -len(steps), steps))
     chosen: list[tuple[str, ...]] = []
     for steps in order:
-        if not any(worth[other] == worth[steps] and _overlap(other, steps) for other in chosen):
+        if not any(worth[run] == worth[steps] and _overlap(run, steps) for run in chosen):
             chosen.append(steps)
     return [_procedure(steps, worth[steps]) for steps in chosen]
 
@@ -125,25 +114,23 @@ def _grams(
             gram = tuple(steps[at : at + size])
             if shorter is None or (gram[1:] in shorter and gram[:-1] in shorter):
                 found[gram].add(name)
-    return {gram: where for gram, where in found.items() if len(where) >= fewest}
+    return {gram: names for gram, names in found.items() if len(names) >= fewest}
 
 
 def _overlap(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
-    """Say whether one begins with what the other ends with, for half of it or more: two windows on
-    one longer run.
-    """
-    least = max(2, (min(len(first), len(second)) + 1) // 2)
-    for size in range(least, min(len(first), len(second)) + 1):
-        if first[-size:] == second[:size] or second[-size:] == first[:size]:
-            return True
-    return False
+    """Say whether one begins with the end of the other, at least half of it.
+
+    Then they are two windows on one longer run."""
+    shorter = min(len(first), len(second))
+    sizes = range(max(2, (shorter + 1) // 2), shorter + 1)
+    return any(first[-n:] == second[:n] or second[-n:] == first[:n] for n in sizes)
 
 
 def _only_looks(step: str) -> bool:
     return (step.split() or [""])[0].lower() in _READING
 
 
-def _procedure(steps: tuple[str, ...], where: set[str]) -> Procedure:
+def _procedure(steps: tuple[str, ...], sessions: set[str]) -> Mined:
     words = [
         word
         for step in steps
@@ -151,39 +138,33 @@ def _procedure(steps: tuple[str, ...], where: set[str]) -> Procedure:
         if any(map(str.isalpha, word))
     ]
     name = slug(" ".join(dict.fromkeys(words)))[:60].strip("-")
-    return Procedure(
-        f"procedure-{name}",
-        steps,
-        tuple(sorted(where)),
-        round(min(CEILING, BASE + PER_SESSION * len(where)), 2),
-    )
+    importance = round(min(CEILING, BASE + PER_SESSION * len(sessions)), 2)
+    return Mined(f"procedure-{name}", steps, len(sessions), importance, tuple(sorted(sessions)))
 
 
-def steps_of_action(tool: str, told: Any) -> Iterator[str]:
-    """Yield the steps of one tool call: the commands of a shell, or the tool and what sort of thing
-    it was used on.
-    """
-    command = _command(told)
+def steps_of_action(tool: str, arguments: Any) -> Iterator[str]:
+    """Yield the steps of one tool call: the commands of a shell, or the tool and its object."""
+    command = _command(arguments)
     if command and (tool.lower().rpartition(".")[2] in _SHELLS or not tool):
         yield from steps_of_command(command)
     elif tool:
-        on_file = isinstance(told, Mapping) and any(
-            "path" in str(name).lower() or "file" in str(name).lower() for name in told
-        )
+        names = map(str.lower, map(str, arguments)) if isinstance(arguments, Mapping) else ()
+        on_file = any("path" in name or "file" in name for name in names)
         yield f"{tool} <path>" if on_file else tool
 
 
-def _command(told: Any) -> str:
+def _command(arguments: Any) -> str:
     """Return the command line that a shell was given."""
-    if isinstance(told, Mapping):
-        told = told.get("command", told.get("cmd", told.get("script", "")))
-    if isinstance(told, list) and all(isinstance(part, str) for part in told):
-        told = told[2] if len(told) == 3 and told[1] in ("-c", "-lc") else " ".join(told)
-    return told if isinstance(told, str) else ""
+    line = arguments
+    if isinstance(line, Mapping):
+        line = line.get("command", line.get("cmd", line.get("script", "")))
+    if isinstance(line, list) and all(isinstance(part, str) for part in line):
+        line = line[2] if len(line) == 3 and line[1] in ("-c", "-lc") else " ".join(line)
+    return line if isinstance(line, str) else ""
 
 
 def steps_of_command(command: str) -> Iterator[str]:
-    """Yield the single commands of a command line, without what only moves about."""
+    """Yield the single commands of a command line, without those that only change the folder."""
     command = command[:4_000].partition("<<")[0]
     for part in _SPLIT.split(_QUOTED.sub("<text>", command)):
         if (
@@ -195,20 +176,16 @@ def steps_of_command(command: str) -> Iterator[str]:
 
 
 def normal(step: str) -> str:
-    """Write a step without what differs from time to time."""
-    step = _QUOTED.sub("<text>", step[:_READ])
-    step = _URL.sub("<url>", step)
-    step = _ID.sub("<id>", step)
-    step = _PATH.sub("<path>", step)
-    step = _NUMBER.sub("<n>", step)
+    """Return a step with placeholders for the parts that differ from time to time."""
+    step = step[:_READ]
+    for placeholder, pattern in _PLACEHOLDERS.items():
+        step = pattern.sub(placeholder, step)
     step = re.sub(r"(<\w+>)(?: \1)+", r"\1", " ".join(step.split()))
     return step[:LONGEST_STEP].strip()
 
 
 def steps_of_text(text: str) -> list[str]:
-    """Return the steps that a text lists: its items, else its commands between ticks, else what
-    follows upon each other.
-    """
+    """Return the steps of a text: items of a list, commands between ticks, or linked clauses."""
     items = _LIST_ITEM.findall(text)
     if len(items) < SHORTEST:
         items = _TICKED.findall(text)
@@ -219,5 +196,5 @@ def steps_of_text(text: str) -> list[str]:
 
 
 def runs(steps: Sequence[str]) -> list[str]:
-    """Return steps with each that was done several times in a row written once."""
+    """Return steps without repetitions in a row."""
     return [step for at, step in enumerate(steps[:_MOST_STEPS]) if not at or steps[at - 1] != step]

@@ -1,1 +1,0 @@
-"""Rules that find repeated procedures in sessions."""
