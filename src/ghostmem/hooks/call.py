@@ -28,11 +28,6 @@ class Call:
     source: str = ""
 
     @property
-    def has_transcript(self) -> bool:
-        """Say whether the host names a transcript in a format that is known."""
-        return bool(self.transcript and self.host.transcripts)
-
-    @property
     def is_idle(self) -> bool:
         """Say whether the host announces a compaction that mostly does not happen."""
         real = self.host.compactions

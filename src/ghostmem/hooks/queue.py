@@ -53,7 +53,8 @@ class CaptureEntry:
     @property
     def is_due(self) -> bool:
         """Say whether to capture now: a prompt waits for its turn to be in the transcript."""
-        waits = self.call.moment is Moment.PROMPT and self.call.has_transcript
+        call = self.call
+        waits = call.moment is Moment.PROMPT and call.transcript and call.host.transcripts
         return not waits or now() - self.at > MAX_TURN
 
 

@@ -32,13 +32,13 @@ class UserTexts(NamedTuple):
 
 
 class Tail(TranscriptFile):
-    """A transcript from a position to its last complete line.
+    """A transcript from a position to its last complete line: the host may be writing the next one.
 
     Its first line is included if it describes the session.
     """
 
     start: int = 0
-    stop: int = 0
+    stop: int = 0  # the end of the last complete line that was read
     compaction_mark: bytes = b""  # in a line that replaces the messages
     is_compacted: bool = False
 
@@ -48,10 +48,11 @@ class Tail(TranscriptFile):
                 first = stream.readline(MAX_BYTES)
                 if b'"session_meta"' in first[:200]:
                     yield 1, first
-                stream.seek(max(self.start - 1, 0))
+                stream.seek(self.start - 1)
                 stream.readline(MAX_LINE_BYTES)  # the rest of the line at this position
             number = 1
-            while stream.tell() < self.stop and (raw := stream.readline(MAX_LINE_BYTES)):
+            while (raw := stream.readline(MAX_LINE_BYTES)).endswith(b"\n"):
+                self.stop = stream.tell()
                 number += 1
                 if self.compaction_mark and raw.startswith(_REPLACING):
                     self.is_compacted |= self.compaction_mark in raw
@@ -88,9 +89,7 @@ def texts_since(path: str, kind: str, place: int, compaction_mark: bytes = b"") 
         )
     if not is_one_value:
         place = place if place <= size else 0  # the file was written again
-        source.start, source.stop = max(place, size - MAX_BYTES), _lines_end(path, size)
-        if source.stop <= source.start:
-            return UserTexts([], place)
+        source.start, source.stop = max(place, size - MAX_BYTES), place
     texts = [
         event.text
         for event in FORMATS[kind].read(source)
@@ -101,20 +100,6 @@ def texts_since(path: str, kind: str, place: int, compaction_mark: bytes = b"") 
         new = texts if is_shorter else texts[place:]
         return UserTexts(new, len(texts), is_shorter and bool(compaction_mark))
     return UserTexts(texts, source.stop, source.is_compacted)
-
-
-def _lines_end(path: str, size: int) -> int:
-    """Return the end of the last complete line: the host may be writing the next one."""
-    at = size
-    with open(path, "rb") as stream:
-        while at > 0:
-            before = max(0, at - 65_536)
-            stream.seek(before)
-            feed = stream.read(at - before).rfind(b"\n")
-            if feed >= 0:
-                return before + feed + 1
-            at = before
-    return 0
 
 
 def last_lines(path: str, count: int) -> list[str]:

@@ -7,6 +7,7 @@ position in the transcript is recorded, and a statement that is stored again cha
 
 import time
 from collections.abc import Sequence
+from functools import partial
 
 from ghostmem.clock import now
 from ghostmem.errors import ConflictError, GhostError
@@ -40,11 +41,8 @@ def start(settings: Settings) -> None:
 
 def work(settings: Settings, _: object) -> None:
     """Work on the queue of a store, then reflect on the namespaces whose sessions ended."""
-
-    def give_up() -> None:
-        write_log_line(log_path(settings), "-", "capture", "took too long and gave up")
-
-    with Watchdog(SESSION_SECONDS, give_up) as watchdog:
+    late = partial(write_log_line, log_path(settings), "-", "capture", "took too long and gave up")
+    with Watchdog(SESSION_SECONDS, late) as watchdog:
         ended = drain(settings, watchdog)
     if settings.hook_reflect:
         from ghostmem.hooks.upkeep import reflect_daily

@@ -20,8 +20,8 @@ from ghostmem.setup.marked import FileChange, check_utf_8, check_writable, write
 from ghostmem.setup.parts import (
     SetupFile,
     hooks_in,
-    keeps_parts,
     made_by,
+    parts_in,
     server_in,
     with_parts,
     without_parts,
@@ -119,12 +119,15 @@ def _installation(
     before = MISSING if raw is None else digest(raw)
     ours = bool(text) and (server_in(text, target) is not None or bool(hooks_in(text, target)))
     containers = made_by(text, target)
-    folders = _missing_folders(_real(target.path).parent)
+    # a folder that setup created belongs to every file in it, and goes with the last of them
+    created = {name for record in records().values() for name in record.folders}
+    parents = _real(target.path).parents
+    folders = [str(path) for path in parents if not path.exists() or str(path) in created]
     if row is not None and before == row.written:
         original, containers, folders = (
             row.original,
             [*row.made, *containers],
-            [*row.folders, *folders],
+            sorted({*row.folders, *folders}),
         )
     elif row is not None and raw is not None and before != row.original:
         original, containers, folders = UNKNOWN, [*row.made, *containers], row.folders
@@ -143,7 +146,7 @@ def _removal(target: SetupFile, raw: bytes | None, row: FileRecord | None) -> Fi
     if row is not None and present == row.original:
         return FilePlan(target, FileChange(target.path, raw, raw), None)
     text = _text(raw)
-    is_complete = not keeps_parts(text, target)
+    is_complete = all(getattr(target, part) for part in parts_in(text, target))
     if row is not None and is_complete and present == row.written and row.original != UNKNOWN:
         original = None if row.original == MISSING else read_bytes(backup_of(target.path))
         if row.original == (MISSING if original is None else digest(original)):
@@ -233,23 +236,9 @@ def _forget(path: Path, real: Path) -> None:
         backup_of(path).unlink()
     save_record(real, None)
     for name in () if row is None else sorted(row.folders, key=len, reverse=True):
-        try:
+        with suppress(OSError):  # the folder is not empty
             os.rmdir(name)
-        except OSError:  # the folder is not empty
-            _hand_over(name)
-
-
-def _hand_over(folder: str) -> None:
-    """Let a file of another client in a folder of ours remove that folder later."""
-    for path, row in records().items():
-        if Path(path).is_relative_to(folder):
-            save_record(Path(path), replace(row, folders=[*row.folders, folder]))
-            return
 
 
 def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
-
-
-def _missing_folders(folder: Path) -> list[str]:
-    return [str(path) for path in (folder, *folder.parents) if not path.exists()]

@@ -198,11 +198,6 @@ def parts_in(text: str, target: SetupFile) -> set[str]:
     return {part for part, value in found.items() if value}
 
 
-def keeps_parts(text: str, target: SetupFile) -> bool:
-    """Say whether a file holds parts of ours that are not among the parts of `target`."""
-    return any(not getattr(target, part) for part in parts_in(text, target))
-
-
 def _holds_server(target: SetupFile) -> bool:
     """Say whether a file can have the server's entry."""
     return target.server or target.client.format == target.format
