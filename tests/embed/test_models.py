@@ -155,7 +155,7 @@ def test_without_a_name_a_switch_goes_to_the_model_of_new_stores(open_ghost: Ope
 
 
 @pytest.mark.parametrize(
-    "change", [Ghost.admin.embed_backfill, lambda ghost: catch_up_all(ghost.store)]
+    "change", [lambda ghost: ghost.admin.embed_backfill(), lambda ghost: catch_up_all(ghost.store)]
 )
 def test_a_name_in_the_settings_changes_the_model(
     open_ghost: Open, change: Callable[[Ghost], int]
