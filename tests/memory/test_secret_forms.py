@@ -3,7 +3,6 @@
 import base64
 import random
 import string
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -151,38 +150,6 @@ def test_the_texts_of_another_author(tmp_path: Path) -> None:
     found = measure(read_lines(DATA))
     assert found["secrets"]["redacted"] >= 0.9 * found["secrets"]["total"]
     assert found["look_alikes"]["changed"] <= found["look_alikes"]["total"] // 50
-
-
-HOSTILE = [
-    "password for the ",
-    "passphrase: abc ",
-    "creds: a ",
-    "recovery code ab1-",
-    "abandon ",
-    "Cookie: sid=a",
-    "sid=",
-    "x as the password ",
-]
-
-
-@pytest.mark.wide
-@pytest.mark.parametrize(
-    "piece",
-    [
-        *HOSTILE,
-        "password: a(b",
-        "password=a.b_c",
-        "password=/a",
-        "x://a:@a@",
-        "login('a', ",
-        "Authorization: a ",
-    ],
-)
-def test_work_grows_with_the_text(piece: str) -> None:
-    """A text that repeats the start of a form ends; the time limit of the suite guards against one that does not."""
-    calls: list[Callable[[str], object]] = [redact]
-    for call in calls:
-        call((piece * (100_000 // len(piece)))[:100_000] + "x")
 
 
 @pytest.mark.parametrize(

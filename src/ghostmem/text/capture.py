@@ -87,10 +87,10 @@ def statements(text: str) -> Iterator[Statement]:
                 opening = ""
             case BlockKind.PROSE:
                 lines = text[text.rfind("\n", 0, block.start) + 1 : block.stop]
-                made = list(_prose(lines, heading))
-                yield from made
-                last = made[-1].sentence if made else ""
-                opening = last if last.endswith((":", "：")) and len(last) <= _MAX_LEAD else ""
+                opening = ""
+                for statement in _prose(lines, heading):
+                    yield statement
+                    opening = _lead(statement.sentence)
             case BlockKind.LIST:
                 yield from _listed(text, block, opening or heading)
                 opening = ""
@@ -115,7 +115,7 @@ def lines_of_speaker(text: str, speaker: str) -> str:
     """Return the lines of a speaker in a text with labels such as `User: …`, without the labels.
 
     A line without a label belongs to the label above it; lines before the first label are kept."""
-    kept: list[str] = []
+    wanted: list[str] = []
     is_wanted = True
     for line in text.split("\n"):
         label = _SPEAKER.match(line)
@@ -123,8 +123,8 @@ def lines_of_speaker(text: str, speaker: str) -> str:
             is_wanted = label["who"].casefold() == speaker.casefold()
             line = line[label.end() :]
         if is_wanted:
-            kept.append(line)
-    return "\n".join(kept)
+            wanted.append(line)
+    return "\n".join(wanted)
 
 
 def is_entry(sentence: str) -> bool:
@@ -135,6 +135,11 @@ def is_entry(sentence: str) -> bool:
 def _title(raw: str) -> str:
     title = raw.partition("\n")[0].strip("# \t\r")
     return title if len(title) <= _MAX_LEAD and any(char.isalpha() for char in title) else ""
+
+
+def _lead(sentence: str) -> str:
+    """Return a sentence that opens a list or an entry, or an empty text."""
+    return sentence if sentence.endswith((":", "：")) and len(sentence) <= _MAX_LEAD else ""
 
 
 def _prose(text: str, heading: str) -> Iterator[Statement]:
@@ -148,7 +153,7 @@ def _prose(text: str, heading: str) -> Iterator[Statement]:
             if lead and is_entry(sentence):
                 yield Statement(sentence, _under(lead, sentence))
                 continue
-            lead = sentence if sentence.endswith((":", "：")) and len(sentence) <= _MAX_LEAD else ""
+            lead = _lead(sentence)
             leans = bool(_LEANS.match(sentence))
             content = f"{before} {sentence}" if before and leans else sentence
             yield Statement(sentence, _under(heading, content) if leans and not before else content)
@@ -159,16 +164,13 @@ def _joined_lines(text: str) -> Iterator[str]:
     """Yield the lines of a paragraph without quotations and tables; wrapped lines joined."""
     open_part = ""
     for stripped in map(str.strip, text.split("\n")):
-        if stripped.startswith((">", "|")):
-            if open_part:
-                yield open_part
-            open_part = ""
-        elif open_part and stripped and _continues(open_part, stripped):
+        is_foreign = stripped.startswith((">", "|"))
+        if open_part and stripped and not is_foreign and _continues(open_part, stripped):
             open_part = f"{open_part} {stripped}"
-        else:
-            if open_part:
-                yield open_part
-            open_part = stripped
+            continue
+        if open_part:
+            yield open_part
+        open_part = "" if is_foreign else stripped
     if open_part:
         yield open_part
 
@@ -191,8 +193,8 @@ def sentences(text: str) -> Iterator[str]:
         if sentence := text[start : end.end()].strip():
             yield sentence
         start = end.end()
-    if rest := text[start:].strip():
-        yield rest
+    if sentence := text[start:].strip():
+        yield sentence
 
 
 def _is_abbreviation(before: str) -> bool:

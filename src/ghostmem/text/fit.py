@@ -86,10 +86,10 @@ def _word(content: str, at: int, head: int, tail: int) -> tuple[int, int] | None
 
 def _character(content: str, at: int, tail: int) -> tuple[int, int] | None:
     """Return the visible character that begins at a position, or None if it has no end."""
-    for end in range(at + 1, min(tail, at + _MAX_CHARACTER)):
-        if breaks(content, end, at):
-            return at, end
-    return (at, tail) if tail <= at + _MAX_CHARACTER else None
+    limit = at + _MAX_CHARACTER
+    ends = (end for end in range(at + 1, min(tail, limit)) if breaks(content, end, at))
+    end = next(ends, tail)
+    return (at, end) if end <= limit else None
 
 
 def _widest(
@@ -200,21 +200,21 @@ def _closes(content: str, at: int) -> bool:
 def _between_sentences(content: str, place: _Place, begin: int, end: int) -> list[tuple[int, int]]:
     """Return ranges between borders of sentences, best first, that keep most of the excerpt."""
     max_lost = (end - begin) // 5
-    first, last = begin, end
-    if begin > place.head:
-        for border in compiled(_SENTENCE).finditer(
-            content, max(begin - 8, 0), min(begin + max_lost, place.start)
-        ):
-            at = _next_ink(content, border.end())
-            if at >= begin and breaks(content, at, at - 1):
-                first = at
-                break
-    if end < place.tail:
-        least = max(end - max_lost, place.stop if end >= place.stop else place.unit)
-        for border in compiled(_SENTENCE).finditer(content, max(least - 1, 0), end + 1):
-            at = border.end()
-            if least <= at <= end and not content[at - 1].isspace() and breaks(content, at, at - 1):
-                last = at
+    least = max(end - max_lost, place.stop if end >= place.stop else place.unit)
+    borders = compiled(_SENTENCE).finditer
+    before = borders(content, max(begin - 8, 0), min(begin + max_lost, place.start))
+    after = borders(content, max(least - 1, 0), end + 1)
+    starts = (_next_ink(content, border.end()) for border in before if begin > place.head)
+    stops = (border.end() for border in after if end < place.tail)
+    first = next((at for at in starts if at >= begin and breaks(content, at, at - 1)), begin)
+    last = max(
+        (
+            at
+            for at in stops
+            if least <= at <= end and not content[at - 1].isspace() and breaks(content, at, at - 1)
+        ),
+        default=end,
+    )
     options = dict.fromkeys([(first, last), (first, end), (begin, last)])
     shortest = end - begin - max_lost
     return [

@@ -21,7 +21,6 @@ _NAMING = (
     r"(?i)seed|mnemonic|recovery (?:phrase|words)|secret (?:phrase|words)|backup phrase|wallet"
 )
 _NAMED_WITHIN = 80  # characters before a phrase that may contain a word that names it
-_CARD_DIGITS = "23456"  # with which the numbers of cards begin
 # the first digits of an issuer, and digits in a row or in the groups that are printed on cards; a
 # date of expiry may follow. Other digits around them belong to an IBAN or another number.
 _CARD = (
@@ -77,8 +76,6 @@ def _has_checksum(words: list[str]) -> bool:
 def card_numbers(source: SearchedText) -> Iterator[SecretSpan]:
     """Yield the numbers of payment cards; digits in a row are sure only after a word for a card."""
     text = source.text
-    if not any(digit in source.words for digit in _CARD_DIGITS):
-        return
     for match in compiled(_CARD).finditer(text):
         if _has_luhn(match[0]):
             before = text[max(0, match.start() - _CARD_WITHIN) : match.start()]

@@ -49,21 +49,14 @@ def _pattern() -> re.Pattern[str]:
 
 def times_in(text: str, now: datetime) -> Times:
     """Return the times in a question, counted from `now`."""
-    months: list[tuple[int | None, int]] = []
-    days: list[tuple[int | None, int, int]] = []
     # the pattern takes milliseconds to compile, and most questions name no date
-    dated = any(char.isdecimal() for char in text) or not MONTHS.keys().isdisjoint(_words(text))
-    for match in _pattern().finditer(text) if dated else ():
-        parts = _parts(match)
-        if parts is None:
-            continue
-        year, month, day = parts
-        months.append((year, month))
-        if day is not None:
-            days.append((year, month, day))
-    window = _window(text, now)
     words = set(_words(text))
-    return Times(tuple(months), tuple(days), window, window is None and _asks_newest(text, words))
+    is_dated = any(char.isdecimal() for char in text) or not MONTHS.keys().isdisjoint(words)
+    dates = [_parts(match) for match in _pattern().finditer(text)] if is_dated else []
+    months = tuple((date[0], date[1]) for date in dates if date)
+    days = tuple((year, month, day) for year, month, day in filter(None, dates) if day is not None)
+    window = _window(text, now)
+    return Times(months, days, window, window is None and _asks_newest(text, words))
 
 
 def _asks_newest(text: str, words: set[str]) -> bool:
@@ -130,13 +123,9 @@ def _count(near: list[str]) -> int | None:
     numbers = [
         NUMBERS[word] if word in NUMBERS else int(word)
         for word in near
-        if word in NUMBERS or _is_count(word)
+        if word in NUMBERS or compiled("[0-9]{1,3}").fullmatch(word)
     ]
     return max(numbers, default=None)
-
-
-def _is_count(word: str) -> bool:
-    return word.isascii() and word.isdigit() and len(word) < 4
 
 
 def _around(now: datetime, unit: float, count: int) -> tuple[datetime, datetime]:
