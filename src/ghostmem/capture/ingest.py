@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.capture.files import files_below
-from ghostmem.capture.transcripts.base import ASSISTANT, USER, ToolCall, TranscriptTurn
-from ghostmem.capture.transcripts.choose import AUTO, check_format, read_all
+from ghostmem.capture.transcripts.base import ASSISTANT, USER, TranscriptTurn
+from ghostmem.capture.transcripts.choose import AUTO, TranscriptCounts, check_format, read_all
 from ghostmem.errors import InvalidInputError, LockedError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
@@ -172,12 +172,11 @@ def _judge_turns(
 def read_turns(path: Path, kind: str, report: TranscriptReport) -> Iterator[TranscriptTurn]:
     """Yield the turns of a transcript or of all below a folder; unreadable parts are noted."""
     check_format(kind)
-    for transcript in read_all(path, kind, report.note):
-        report.files += 1
-        for event in transcript.events:
-            if not isinstance(event, ToolCall):
-                yield event._replace(client=transcript.client)
-        report.broken += transcript.troubles.count
+    counts = TranscriptCounts()
+    for event in read_all(path, kind, report.note, counts):
+        if isinstance(event, TranscriptTurn):
+            yield event
+    report.files, report.broken = counts.files, counts.broken
 
 
 def _find_name(

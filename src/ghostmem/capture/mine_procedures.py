@@ -15,7 +15,7 @@ from ghostmem.capture.procedures import (
     steps_of_text,
 )
 from ghostmem.capture.transcripts.base import ToolCall
-from ghostmem.capture.transcripts.choose import AUTO, check_format, read_all
+from ghostmem.capture.transcripts.choose import AUTO, TranscriptCounts, check_format, read_all
 from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.memory.put import put
@@ -117,11 +117,10 @@ def _recorded(paths: Iterable[Path], kind: str, notes: list[str]) -> dict[str, l
     """Return the steps of each session of transcripts."""
     sessions: dict[str, list[str]] = {}
     for path in paths:
-        for transcript in read_all(path, kind, notes.append):
-            for event in transcript.events:
-                steps = sessions.setdefault(event.session, [])
-                if isinstance(event, ToolCall):
-                    steps.extend(steps_of_action(event.tool, event.arguments))
+        for event in read_all(path, kind, notes.append, TranscriptCounts()):
+            steps = sessions.setdefault(event.session, [])
+            if isinstance(event, ToolCall):
+                steps.extend(steps_of_action(event.tool, event.arguments))
     return {name: runs(steps) for name, steps in sessions.items()}
 
 

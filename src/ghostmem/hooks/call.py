@@ -10,8 +10,6 @@ from ghostmem.hooks.hosts import HOSTS, Host, Moment
 from ghostmem.hooks.unanswered import UnansweredError
 
 MAX_INPUT_BYTES = 10_000_000  # bytes of standard input
-_PROMPTS = ("prompt", "user_prompt")
-_SESSIONS = ("session_id", "conversation_id")
 
 
 @frozen
@@ -70,38 +68,21 @@ def read_call(host: str, event: str | None, data: bytes) -> Call:
     named = row.event(event or _text(fields, "hook_event_name"))
     if named is None:
         raise UnansweredError("this event has no hook")
-    source = _text(fields, "source") or _text(fields, "trigger")
-    prompt = next((text for name in _PROMPTS if (text := _text(fields, name))), "")
-    session = next((text for name in _SESSIONS if (text := _text(fields, name))), "")
+    session = _text(fields, "session_id", "conversation_id")
+    roots = fields.get("workspace_roots")
+    root = {"root": roots[0]} if isinstance(roots, list) and roots else {}
     return Call(
         row,
         *named,
         " ".join(session.split())[:200],
-        _folder(fields),
-        prompt,
+        _text(fields, "cwd") or _text(root, "root") or None,
+        _text(fields, "prompt", "user_prompt"),
         _text(fields, "transcript_path") or None,
-        source,
+        _text(fields, "source", "trigger"),
     )
 
 
-def _text(fields: Mapping[str, Any], name: str) -> str:
-    return _storable(fields.get(name))
-
-
-def _storable(value: object) -> str:
-    """Return a text that a store can hold: without NUL and lone surrogates."""
-    return (
-        value.replace("\0", " ").encode("utf-8", "replace").decode()
-        if isinstance(value, str)
-        else ""
-    )
-
-
-def _folder(fields: Mapping[str, Any]) -> str | None:
-    """Return the folder of the session, or None."""
-    roots = fields.get("workspace_roots")
-    return (
-        _text(fields, "cwd")
-        or _storable(roots[0] if isinstance(roots, list) and roots else None)
-        or None
-    )
+def _text(fields: Mapping[str, Any], *names: str) -> str:
+    """Return the first text of some fields, without NUL and surrogates, which no store can hold."""
+    texts = [value for name in names if isinstance(value := fields.get(name), str)]
+    return next(filter(None, texts), "").replace("\0", " ").encode("utf-8", "replace").decode()

@@ -1,6 +1,8 @@
 """The log of hooks next to the store: one line per error, without the texts of sessions."""
 
 import os
+from contextlib import suppress
+from functools import partial
 
 from ghostmem.clock import format_time, now
 from ghostmem.errors import GhostError, place_of
@@ -33,16 +35,11 @@ def write_log_line(path: str | None, host: str, event: str, message: str) -> Non
     line = " ".join(
         f"{format_time(now())[:19]}Z {host[:20]} {event[:40] or '-'}: {message}".split()
     )[:_MAX_LINE]
-    try:
+    with suppress(OSError):
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         _shorten(path)
-        into = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
-            os.write(into, f"{line}\n".encode("utf-8", "backslashreplace"))
-        finally:
-            os.close(into)
-    except OSError:
-        pass
+        with open(path, "ab", opener=partial(os.open, mode=0o600)) as stream:
+            stream.write(f"{line}\n".encode("utf-8", "backslashreplace"))
 
 
 def last_log_line(path: str | None) -> str | None:
@@ -69,14 +66,11 @@ def describe_error(error: BaseException) -> str:
 
 
 def _shorten(path: str) -> None:
-    try:
-        if os.path.getsize(path) <= MAX_BYTES:
-            return
-        with open(path, "rb") as stream:
-            kept = stream.read()[-MAX_BYTES // 2 :].partition(b"\n")[2]
-    except OSError:
+    if not os.path.exists(path) or os.path.getsize(path) <= MAX_BYTES:
         return
     from ghostmem.atomic import replacing
 
+    with open(path, "rb") as stream:
+        recent = stream.read()[-MAX_BYTES // 2 :].partition(b"\n")[2]
     with replacing(path) as stream:
-        stream.write(kept)
+        stream.write(recent)

@@ -13,9 +13,8 @@ def run_quickly(host: str, event: str, db: str | None, ns: str | None) -> None:
 
     Everything unusual is left to the command line: nothing has been read or written then."""
     named = HOSTS[host].event(event) if host in HOSTS else None
-    if named is None or sys.getfilesystemencoding() != "utf-8":
-        return
-    if sys.stdin is None or sys.stdin.isatty():
+    has_input = sys.stdin is not None and not sys.stdin.isatty()
+    if named is None or not has_input or sys.getfilesystemencoding() != "utf-8":
         return
     try:
         settings = load(db=db, ns=ns)

@@ -228,11 +228,8 @@ def text_of(content: object) -> str:
 
 
 def _block(block: object) -> str:
-    if isinstance(block, str):
-        return block
-    if not isinstance(block, Mapping) or block.get("thought") is True:
-        return ""
-    if block.get("type", "text") not in ("text", "input_text", "output_text"):
-        return ""
-    text = block.get("text")
-    return text if isinstance(text, str) else ""
+    """Return the text of a block, or an empty text if it is a thought, a tool or a picture."""
+    if isinstance(block, Mapping):
+        is_text = block.get("type", "text") in ("text", "input_text", "output_text")
+        block = block.get("text") if is_text and block.get("thought") is not True else ""
+    return block if isinstance(block, str) else ""

@@ -1,13 +1,20 @@
 """Recognise the format of a transcript, read it, and list the transcripts of a folder."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.capture.files import files_below
 from ghostmem.capture.transcripts import agents, plain
-from ghostmem.capture.transcripts.base import Event, TranscriptFile, Troubles, json_value
+from ghostmem.capture.transcripts.base import (
+    Event,
+    TranscriptFile,
+    TranscriptTurn,
+    Troubles,
+    json_value,
+)
 from ghostmem.errors import InvalidInputError
 
 AUTO = "auto"
@@ -24,12 +31,12 @@ class TranscriptFormat(NamedTuple):
     read: Callable[[TranscriptFile], Iterator[Event]]
 
 
-class ReadTranscript(NamedTuple):
-    """A transcript that is being read: its program, its events, and the parts left out so far."""
+@dataclass(slots=True)
+class TranscriptCounts:
+    """The transcripts that were read, and their unreadable lines."""
 
-    client: str
-    events: Iterator[Event]
-    troubles: Troubles
+    files: int = 0
+    broken: int = 0
 
 
 FORMATS: Mapping[str, TranscriptFormat] = {
@@ -41,8 +48,12 @@ FORMATS: Mapping[str, TranscriptFormat] = {
 }
 
 
-def read_all(path: Path, kind: str, note: Callable[[str], None]) -> Iterator[ReadTranscript]:
-    """Yield the transcripts at a path; unreadable parts, and files among several, are noted."""
+def read_all(
+    path: Path, kind: str, note: Callable[[str], None], counts: TranscriptCounts
+) -> Iterator[Event]:
+    """Yield the events of all transcripts at a path.
+
+    Unreadable parts are noted, and among several files unreadable ones too."""
     files = files_below(
         path, "transcript", SUFFIXES, _is_skipped, lambda problem: note(f"skipped {problem}")
     )
@@ -50,27 +61,18 @@ def read_all(path: Path, kind: str, note: Callable[[str], None]) -> Iterator[Rea
         troubles = Troubles()
         try:
             chosen = FORMATS[recognise(file) if kind == AUTO else kind]
+            counts.files += 1
+            for event in chosen.read(TranscriptFile(file, troubles)):
+                if isinstance(event, TranscriptTurn):
+                    event = event._replace(client=chosen.client)
+                yield event
         except InvalidInputError as error:
             if len(files) == 1:
                 raise
             note(f"skipped {file.name}: {error.message}")
-            continue
-        recorded = chosen.read(TranscriptFile(file, troubles))
-        if len(files) > 1:
-            recorded = _while_readable(recorded, file, note)
-        yield ReadTranscript(chosen.client, recorded, troubles)
+        counts.broken += troubles.count
         for trouble in troubles.named:
             note(f"left out {trouble}")
-
-
-def _while_readable(
-    recorded: Iterator[Event], file: Path, note: Callable[[str], None]
-) -> Iterator[Event]:
-    """Yield events until the file cannot be read; one file does not stop the others."""
-    try:
-        yield from recorded
-    except InvalidInputError as error:
-        note(f"skipped {file.name}: {error.message}")
 
 
 def check_format(kind: str) -> str:
