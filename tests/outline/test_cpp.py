@@ -239,6 +239,7 @@ HOSTILE = {
     "nested types": b"std::vector<" * 1500 + b"int" + b">" * 1500 + b" x;",
     "nested classes": b"class A {" * 600 + b"};" * 600,
     "nested lambdas": b"void f() { " + b"[&](){ " * 800 + b"};" * 800 + b"}",
+    "constructor of an unknown class": b"Gone::Gone(int a) : size(a) { this->size = this->other; }",
     "cycle": b"namespace a { using a::b; using namespace a; } struct A : B {}; struct B : A {}; void f(A x) { x.m(); a::b(); }",
 }
 

@@ -330,6 +330,8 @@ class FamilyNames(Rules):
         """Evaluate an element in a loop, one by its index, or what an initialiser constructs."""
         if term[0] == INITIALIZED:
             return self._initialized(resolver, term[1], place)
+        if term[0] not in (EACH, INDEX):
+            return None
         values = parts(resolver.evaluate(term[1], place))
         how = self._each if term[0] == EACH else self._indexed
         return union([how(resolver, value) for value in values])
