@@ -15,7 +15,8 @@ import pytest
 
 from cli.conftest import Program
 from ghostmem import Ghost
-from ghostmem.hooks.helper import ask_helper, serve, socket_path, start_helper
+from ghostmem.hooks.helper import ask_helper, socket_path, start_helper
+from ghostmem.hooks.helper_process import serve
 from ghostmem.settings import Settings, load
 from waiting import until
 
@@ -126,4 +127,4 @@ def test_a_helper_is_started_only_for_a_store_that_exists(
     start_helper(load(db=str(short / "none" / "m.db")))
     assert started == []
     start_helper(load())
-    assert started == ["ghostmem.hooks.helper"]
+    assert started == ["ghostmem.hooks.helper_process"]
