@@ -531,6 +531,7 @@ HOSTILE = {
     "objects": b"x = " + b"{a: " * 1500 + b"1" + b"}" * 1500,
     "cycle": b"class A extends B {} class B extends A { f() { this.g(); super.h(); } } const a = b, b = a; a.x(); b();",
     "types": b"type A = B; type B = A; let x: A; x.y(); type C<T> = C<C<T>>; let z: C<A>; z.q();",
+    "this": b"export function f() { this.g(); this.x = this.y; }",
     "self": b"export * from './self'; export { x } from './self'; import { x } from './self'; x();",
 }
 

@@ -904,7 +904,9 @@ class Ecma(Rules):
     # --- evaluation
 
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        """Evaluate `await a` and `typeof a`."""
+        """Evaluate `await a` and `typeof a`; a `this` outside of types is not known."""
+        if term[0] not in (AWAIT, TYPE_OF):
+            return None
         value = resolver.evaluate(term[1], place)
         if term[0] == AWAIT:
             return union([_awaited(part) for part in parts(value)])
