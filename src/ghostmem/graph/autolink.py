@@ -275,31 +275,19 @@ def _near_late(
         if ns not in waiting or waiting[ns].view is not view:
             waiting.clear()
             waiting[ns] = _Waiting(own_tx, ns, view)
-        wanted: list[tuple[str, int]] = []
+        owners: dict[int, str] = {}  # memories by their first chunks that the model knows
         numbers: list[int] = []
         for memory in group:
             near[memory.id] = {}
             own = own_tx.index.numbers(memory.id)
             numbers += own
-            known = _known_chunks(own_tx, embedder, memory, own)
-            wanted += [(memory.id, chunk) for chunk in known]
-        has_vector = np.isin([number for _, number in wanted], view.ids)
-        owned = [pair for pair, is_there in zip(wanted, has_vector, strict=True) if is_there]
-        chunks = np.array([number for _, number in owned], np.int64)
+            for number, chunk in zip(own, own_tx.index.chunks(memory)[:MAX_CHUNKS], strict=False):
+                if embedder.known(chunk.text) >= MIN_KNOWN:
+                    owners[number] = memory.id
+        chunks = np.array(list(owners), np.int64)
+        chunks = chunks[np.isin(chunks, view.ids)]
         similar = waiting[ns].similar(chunks, least - ROUNDING)
-        for (id_, _), (ids, cosines) in zip(owned, similar, strict=True):
-            _keep(near[id_], ids, cosines, least)
+        for chunk_id, (ids, cosines) in zip(chunks.tolist(), similar, strict=True):
+            _keep(near[owners[chunk_id]], ids, cosines, least)
         waiting[ns].settle(numbers)
     return near
-
-
-def _known_chunks(
-    tx: Transaction, embedder: Embedder, memory: Memory, numbers: Sequence[int]
-) -> list[int]:
-    """Return the first of a memory's chunks whose words the model knows."""
-    chunks = tx.index.chunks(memory)[:MAX_CHUNKS]
-    return [
-        number
-        for number, chunk in zip(numbers, chunks, strict=False)
-        if embedder.known(chunk.text) >= MIN_KNOWN
-    ]

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import chain, groupby, islice
 from math import log, sqrt
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ghostmem.frozen import frozen
 from ghostmem.graph.autolink import threshold
@@ -18,13 +18,8 @@ from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.entities import entities
 from ghostmem.text.terms import index_terms
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 Pair = tuple[int, int, float]  # places of two memories, later first, and their similarity
 BATCH = 512
-PAIRS_AT_ONCE = 65_536  # pairs that are sorted out at once because a memory has its links
 MAX_PAIRS = 64  # earlier memories, the most similar by each measure, to which one may be linked
 MIN_SHARED_NAMES = 0.15  # share of common names
 MIN_TOPIC_COSINE = 0.30  # cosine of the rare words
@@ -111,8 +106,7 @@ def missing_edges(
         by_topic([text.terms for text in texts]),
         _by_meaning(store, tx, ns, ids, progress),
     )
-    known = tx.graph.ties(ns, now)
-    return len(ids), _edges(ids, pairs, known, store.settings.relink_max, now)
+    return len(ids), _edges(ids, pairs, tx.graph.ties(ns, now), store.settings.relink_max, now)
 
 
 def _common(count: int) -> int:
@@ -132,13 +126,13 @@ def by_names(texts: Sequence[frozenset[str]]) -> Iterator[Pair]:
             if (earlier := places.get(name)) is not None:
                 shared.update(earlier)
                 earlier.append(place)
-        similar = []
-        for other, common in shared.items():
-            share = common / (len(names) + len(texts[other]) - common)
+        shares = (
+            (common / (len(names) + len(texts[other]) - common), other)
+            for other, common in shared.items()
+        )
+        for share, other in sorted(shares, reverse=True)[:MAX_PAIRS]:
             if share >= MIN_SHARED_NAMES:
-                similar.append((share, other))
-        for share, other in sorted(similar, reverse=True)[:MAX_PAIRS]:
-            yield place, other, share
+                yield place, other, share
 
 
 def by_topic(texts: Sequence[Sequence[str]]) -> Iterator[Pair]:
@@ -147,7 +141,13 @@ def by_topic(texts: Sequence[Sequence[str]]) -> Iterator[Pair]:
 
     spread = Counter(word for words in texts for word in set(words))
     limit = _common(len(texts))
-    postings = {word: _Postings(count) for word, count in spread.items() if 1 < count <= limit}
+    # the earlier texts with each word and its weight there; `used` of the places are filled
+    postings = {
+        word: (np.zeros(count, np.int32), np.zeros(count))
+        for word, count in spread.items()
+        if 1 < count <= limit
+    }
+    used: Counter[str] = Counter()
     products = np.zeros(len(texts))  # of the text and each earlier one
     for place, words in enumerate(texts):
         weights = {
@@ -155,13 +155,14 @@ def by_topic(texts: Sequence[Sequence[str]]) -> Iterator[Pair]:
             for word, count in Counter(words).items()
         }
         length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
-        touched: list[NDArray[np.int32]] = []
+        touched = []
         for word, weight in weights.items():
-            if (posting := postings.get(word)) is not None:
-                places, others = posting.earlier
-                products[places] += others * weight / length
-                touched.append(places)
-                posting.add(place, weight / length)
+            if word in postings:
+                (places, others), count = postings[word], used[word]
+                products[places[:count]] += others[:count] * weight / length
+                touched.append(places[:count])
+                places[count], others[count] = place, weight / length
+                used[word] += 1
         if not touched:
             continue
         others_with_word = np.concatenate(touched)
@@ -171,26 +172,6 @@ def by_topic(texts: Sequence[Sequence[str]]) -> Iterator[Pair]:
         for other, cosine in zip(best.tolist(), products[best].tolist(), strict=True):
             yield place, other, min(1.0, cosine)
         products[others_with_word] = 0.0
-
-
-class _Postings:
-    """The texts so far that have a word, and its weight in each."""
-
-    def __init__(self, count: int) -> None:
-        import numpy as np
-
-        self._places, self._weights = np.zeros(count, np.int32), np.zeros(count)
-        self._used = 0
-
-    @property
-    def earlier(self) -> "tuple[NDArray[np.int32], NDArray[np.float64]]":
-        """Return the places and weights."""
-        return self._places[: self._used], self._weights[: self._used]
-
-    def add(self, place: int, weight: float) -> None:
-        """Add a text."""
-        self._places[self._used], self._weights[self._used] = place, weight
-        self._used += 1
 
 
 def _by_meaning(
@@ -244,63 +225,35 @@ def _owned(
 
 
 def _edges(
-    ids: Sequence[str], pairs: Iterable[Pair], known: Iterable[Tie], limit: int, now: datetime
+    ids: Sequence[str], pairs: Iterable[Pair], ties: Iterable[Tie], limit: int, now: datetime
 ) -> list[Edge]:
     """Return edges for the strongest pairs, up to `limit` per memory with those it has."""
     import numpy as np
 
-    degrees, linked = _links_of(ids, known)
-    is_full = np.array(degrees) >= limit if degrees else np.zeros(0, bool)
-    later, earlier, weights = _in_order(pairs)
-    edges = []
-    for start in range(0, len(later), PAIRS_AT_ONCE):
-        part = slice(start, start + PAIRS_AT_ONCE)
-        may_link = ~(is_full[later[part]] | is_full[earlier[part]])
-        candidates = (side[part][may_link].tolist() for side in (later, earlier, weights))
-        for one, other, weight in zip(*candidates, strict=True):
-            code = one * len(ids) + other
-            if degrees[one] < limit and degrees[other] < limit and code not in linked:
-                degrees[one] += 1
-                degrees[other] += 1
-                is_full[one], is_full[other] = degrees[one] >= limit, degrees[other] >= limit
-                linked.add(code)
-                edges.append(Edge(ids[one], ids[other], Rel.RELATES_TO, round(weight, 3), now))
-    return edges
-
-
-def _links_of(ids: Sequence[str], known: Iterable[Tie]) -> tuple[list[int], set[int]]:
-    """Return the number of links of each memory, and the pairs of memories with any edge.
-
-    The number of a pair is that of the later one times the number of memories, plus the other."""
     places = {id_: place for place, id_ in enumerate(ids)}
     degrees = [0] * len(ids)
-    linked: set[int] = set()
-    for tie in known:
+    linked: set[tuple[int, ...]] = set()  # pairs of memories with any edge, the later first
+    for tie in ties:
         ends = [places[end] for end in (tie.from_id, tie.to_id) if end in places]
-        if tie.rel == Rel.RELATES_TO:
-            for end in ends:
-                degrees[end] += 1
-        if len(ends) == 2:
-            linked.add(max(ends) * len(ids) + min(ends))
-    return degrees, linked
-
-
-def _in_order(
-    pairs: Iterable[Pair],
-) -> "tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]":
-    """Return the later and earlier places of pairs and their weights.
-
-    The strongest come first, then those with the first places."""
-    import numpy as np
-
+        linked.add(tuple(sorted(ends, reverse=True)))
+        for end in ends if tie.rel == Rel.RELATES_TO else ():
+            degrees[end] += 1
     later, earlier, weights = array("i"), array("i"), array("d")
-    for one, other, weight in pairs:
-        later.append(one)
+    for place, other, weight in pairs:
+        later.append(place)
         earlier.append(other)
         weights.append(weight)
-    sides = np.asarray(later, np.int32), np.asarray(earlier, np.int32)
-    order = np.lexsort((sides[1], sides[0], -np.asarray(weights)))
-    return sides[0][order], sides[1][order], np.asarray(weights)[order]
+    edges = []
+    # the strongest come first, then those with the first places
+    for position in np.lexsort((np.asarray(earlier), np.asarray(later), -np.asarray(weights))):
+        start, end = later[position], earlier[position]
+        if degrees[start] < limit and degrees[end] < limit and (start, end) not in linked:
+            degrees[start] += 1
+            degrees[end] += 1
+            linked.add((start, end))
+            rounded = round(weights[position], 3)
+            edges.append(Edge(ids[start], ids[end], Rel.RELATES_TO, rounded, now))
+    return edges
 
 
 def _live(tx: Transaction, ids: Iterable[str]) -> set[str]:
