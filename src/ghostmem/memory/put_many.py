@@ -8,14 +8,15 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from operator import attrgetter
 from typing import Any, NamedTuple, Required
 
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NotFoundError
 from ghostmem.frozen import frozen
-from ghostmem.memory.prepare import Prepared, prepare_all, with_nearest
+from ghostmem.memory.prepare import Prepared, prepare_all
 from ghostmem.memory.put import PutRequest, check_put, reasons_to_hold, with_notes
 from ghostmem.memory.quarantine import hold, memory_of_held
-from ghostmem.memory.verdict import NOTHING, judge_draft
+from ghostmem.memory.verdict import NOTHING, judge_prepared
 from ghostmem.memory.write import compose, write_new, write_put
 from ghostmem.model import Memory, Outcome, Record, Verdict, optional
 from ghostmem.store import PutFields, Store, Transaction, again, validate
@@ -24,6 +25,7 @@ BATCH = 500  # items that are checked before any of them is written
 MAX_JUDGED = 100  # memories that are compared with others in one transaction
 MAX_SECONDS = 0.5  # time after which such a transaction ends, because it locks the store
 UNLINKED = Prepared(waits=False)
+_STORED = attrgetter("ns", "key", "version", "outcome", "requested_key", "verdict", "notes")
 Progress = Callable[[int], None]
 Place = tuple[str, str]  # namespace and key
 
@@ -151,10 +153,11 @@ def put_many(
         while items:
             results = _write(store, items, judge)
             for item, result in zip(items, results, strict=False):
-                if isinstance(result, Memory):
-                    stored.append(_stored(item, result))
+                if isinstance(result, GhostError):
+                    error = (type(result).__name__, result.message)
+                    refused.append(RefusedItem(item.number, *item.place, *error))
                 else:
-                    refused.append(_refused(item, result))
+                    stored.append(StoredItem(item.number, *_STORED(result)))
             items, done = items[len(results) :], done + len(results)
             if progress is not None:
                 progress(done)
@@ -190,12 +193,10 @@ def _write(store: Store, items: Sequence[_Item], judge: bool) -> Results:
     A refused item ends the transaction before it; the next one begins with it and has its error."""
     items = items[:MAX_JUDGED] if judge else items
     while True:
-        prepared = _prepared(store, items) if judge else ()
+        prepared = _prepared(store, items) if judge else [UNLINKED] * len(items)
         try:
             with store.engine.write(within={item.place[0] for item in items}) as tx:
-                return [
-                    *(_judged(store, tx, items, prepared) if judge else _unjudged(store, tx, items))
-                ]
+                return [*_put_items(store, tx, items, prepared, judge)]
         except _RefusedError as refused:
             if refused.position == 0:
                 return [refused.error]
@@ -212,29 +213,47 @@ def _prepared(store: Store, items: Sequence[_Item]) -> list[Prepared]:
     return prepare_all(store, [(item.request.draft, current.get(item.place)) for item in items])
 
 
-def _judged(
-    store: Store, tx: Transaction, items: Sequence[_Item], prepared: Sequence[Prepared]
+def _put_items(
+    store: Store, tx: Transaction, items: Sequence[_Item], prepared: Sequence[Prepared], judge: bool
 ) -> list[Memory]:
-    """Store items one after another, each compared with all memories before it."""
+    """Store items one after another, with `judge` each compared with all memories before it.
+
+    Without it, new keys that follow each other are written together."""
+    known = set() if judge else set(tx.memories.histories(item.place for item in items))
     memories: list[Memory] = []
+    new: list[Memory] = []
     deadline = time.monotonic() + MAX_SECONDS
     for item, own in zip(items, prepared, strict=True):
-        if memories and time.monotonic() > deadline:
+        if judge and memories and time.monotonic() > deadline:
             break
         try:
-            memories.append(_put_judged(store, tx, item.request, own))
+            is_new = not judge and item.place not in known
+            memory = _new_memory(store, tx, item.request) if is_new else None
+            if memory is None:
+                write_new(store, tx, new)
+                new = []
+                memory = _put_item(store, tx, item.request, own, judge)
+            elif memory.outcome is Outcome.CREATED:
+                new.append(memory)
         except (ConflictError, NotFoundError, InvalidInputError) as error:
             raise _RefusedError(len(memories), error) from None
+        known.add(item.place)
+        memories.append(memory)
+    write_new(store, tx, new)
     return memories
 
 
-def _put_judged(store: Store, tx: Transaction, request: PutRequest, prepared: Prepared) -> Memory:
+def _put_item(
+    store: Store, tx: Transaction, request: PutRequest, prepared: Prepared, judge: bool
+) -> Memory:
     draft, tx = request.draft, tx.of(request.draft.ns)
     current = tx.memories.current(draft.ns, draft.key, store.clock())
     if held := _held(store, tx, request, current):
         return held
-    prepared = with_nearest(store, tx, draft, prepared)
-    judgement = judge_draft(store, tx, draft, prepared.near, current)
+    if not judge:
+        memory = replace(write_put(store, tx, draft, prepared, NOTHING), verdict=None)
+        return with_notes(memory, request, prepared)
+    prepared, judgement = judge_prepared(store, tx, draft, prepared, current)
     return with_notes(write_put(store, tx, draft, prepared, judgement), request, prepared)
 
 
@@ -248,30 +267,6 @@ def _held(
     return memory_of_held(request.draft, hold(store, tx, request.draft, reasons), request.notes)
 
 
-def _unjudged(store: Store, tx: Transaction, items: Sequence[_Item]) -> list[Memory]:
-    """Store items without a comparison; new keys that follow each other are written together."""
-    known = set(tx.memories.histories(item.place for item in items))
-    memories: list[Memory] = []
-    new: list[Memory] = []
-    for item in items:
-        try:
-            memory = None
-            if item.place not in known:
-                memory = _new_memory(store, tx, item.request)
-            if memory is None:
-                write_new(store, tx, new)
-                new = []
-                memory = _put_unjudged(store, tx, item.request)
-            elif memory.outcome is Outcome.CREATED:
-                new.append(memory)
-            known.add(item.place)
-            memories.append(memory)
-        except (ConflictError, NotFoundError, InvalidInputError) as error:
-            raise _RefusedError(len(memories), error) from None
-    write_new(store, tx, new)
-    return memories
-
-
 def _new_memory(store: Store, tx: Transaction, request: PutRequest) -> Memory | None:
     """Return the memory of a new key, to be written with others, or hold it in quarantine.
 
@@ -283,30 +278,3 @@ def _new_memory(store: Store, tx: Transaction, request: PutRequest) -> Memory | 
         return held
     memory = compose(store, tx, draft, None, None, store.clock())
     return with_notes(replace(memory, outcome=Outcome.CREATED), request, UNLINKED)
-
-
-def _put_unjudged(store: Store, tx: Transaction, request: PutRequest) -> Memory:
-    draft, tx = request.draft, tx.of(request.draft.ns)
-    current = tx.memories.current(draft.ns, draft.key, store.clock())
-    if held := _held(store, tx, request, current):
-        return held
-    memory = write_put(store, tx, draft, UNLINKED, NOTHING)
-    return with_notes(replace(memory, verdict=None), request, UNLINKED)
-
-
-def _stored(item: _Item, memory: Memory) -> StoredItem:
-    assert memory.outcome is not None
-    return StoredItem(
-        item.number,
-        memory.ns,
-        memory.key,
-        memory.version,
-        memory.outcome,
-        memory.requested_key,
-        memory.verdict,
-        memory.notes,
-    )
-
-
-def _refused(item: _Item, error: GhostError) -> RefusedItem:
-    return RefusedItem(item.number, *item.place, type(error).__name__, error.message)
