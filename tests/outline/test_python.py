@@ -660,7 +660,7 @@ def test_the_type_of_an_empty_tuple_is_a_tuple() -> None:
 
 
 def test_docstrings_tell_types() -> None:
-    """A :rtype: and a :type: are believed, also by a dotted name from the top of the project."""
+    """A :rtype: is believed, also by a dotted name from the top of the project."""
     files = {
         "p/__init__.py": "from .a import Base\n",
         "p/a.py": "class Base:\n    def send(self): ...\n",
@@ -670,12 +670,6 @@ def test_docstrings_tell_types() -> None:
 
                 :rtype: p.a.Base
                 """
-            def run(x):
-                """Run.
-
-                :type x: p.Base
-                """
-                x.send()
             def find():
                 get(1).send()
         ''',
@@ -683,7 +677,6 @@ def test_docstrings_tell_types() -> None:
     assert edges(files, "calls") == {
         ("p.b.find", "module", "p.b.get"),
         ("p.b.find", "type", "p.a.Base.send"),
-        ("p.b.run", "type", "p.a.Base.send"),
     }
 
 

@@ -215,8 +215,6 @@ class Walker:
         if place is None:
             return None
         if place.__class__ is int:
-            if place == 0 and (first := node.named_child(0)) is not None and not first.is_extra:
-                return first
             children = [child for child in node.named_children if not child.is_extra]
             return children[place] if -len(children) <= place < len(children) else None
         return node.child_by_field_name(place)  # type: ignore[arg-type]

@@ -85,6 +85,11 @@ class CodeSymbol:
         """Return the stored attributes."""
         return (*_stored(self), sorted(self.flags))
 
+    def path(self) -> list[str]:
+        """Return its name after those of the symbols around it."""
+        outer = [] if self.parent == FILE else self.unit.symbols[self.parent].path()
+        return [*outer, self.name]
+
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> "CodeSymbol":
         """Return the symbol that was stored."""

@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.engine import extract as extraction
 from ghostmem.outline.engine import link as linking
-from ghostmem.outline.engine.facts import FILE, CodeSymbol, FoundBinding, Unit, is_import
+from ghostmem.outline.engine.facts import CodeSymbol, FoundBinding, Unit, is_import
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
 from ghostmem.outline.engine.table import Form
 from ghostmem.outline.engine.terms import (
@@ -217,12 +217,8 @@ class Rules:
 
     def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
         """Return the name of a symbol as shown, and its unique name."""
-        names, outer = [symbol.name], symbol
-        while outer.parent != FILE:
-            outer = symbol.unit.symbols[outer.parent]
-            names.append(outer.name)
-        name = self.separator.join([symbol.unit.module, *reversed(names)])
-        return name, ""
+        names = [self.file_name(resolver, symbol.unit), *symbol.path()]
+        return self.separator.join(names), ""
 
     def member_name(self, symbol: CodeSymbol, owner: CodeSymbol) -> str:
         """Return the name that a member declared outside of its type is bound to."""

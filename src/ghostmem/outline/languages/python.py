@@ -80,7 +80,7 @@ typed_default_parameter      param name=name type=type value=value
 list_splat_pattern           param name=0 many
 dictionary_splat_pattern     param name=0 many
 keyword_separator,positional_separator skip
-assignment                   hook fn=assignment
+assignment                   assign left=left right=right type=type
 augmented_assignment         hook fn=augmented
 named_expression             assign left=name right=value
 for_statement                range left=left right=right body=body
@@ -94,7 +94,7 @@ while_statement              hook fn=if_statement
 conditional_expression       hook fn=conditional
 boolean_operator             hook fn=boolean
 assert_statement             hook fn=assert_statement
-match_statement              hook fn=match_statement
+case_clause                  hook fn=case_clause
 global_statement,nonlocal_statement hook fn=global_names
 block                        block
 return_statement             return
@@ -117,6 +117,7 @@ integer                      literal is=int
 float                        literal is=float
 true,false                   literal is=bool
 dictionary                   hook fn=dictionary
+pair                         tuple
 none,ellipsis                notype
 comment,line_continuation    skip
 """
@@ -143,16 +144,17 @@ _INTERFACES = {"Protocol", "ABC", "ABCMeta"}
 _CONTRACTS = ("collections.abc.", "typing.Supports")  # interfaces of Python's own
 _CLASS_METHODS = {"__new__", "__init_subclass__", "__class_getitem__"}
 _RTYPE = re.compile(r":rtype:\s*([A-Za-z_][\w.]*)\s*$", re.MULTILINE)
-_DOCUMENTED = re.compile(r":type\s+(\w+):\s*([A-Za-z_][\w.]*)\s*$", re.MULTILINE)
+_EXPORTED = re.compile(rb"^__all__\s*\+?=\s*[\[(](.*?)[\])]", re.MULTILINE | re.DOTALL)
+_STRING = re.compile(rb"[\"'](\w+)[\"']")
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*$")
 _QUOTES = re.compile(r"^[rRuU]*[\"']+|[\"']+$")
 _TYPE_LIKE = re.compile(r"[\w.\[\]|, \"']+$")
-_STR, _BYTES = (LITERAL, "str"), (LITERAL, "bytes")
-_KNOWN_CALLS = frozenset(
-    "super cast TypeVar field attrib ib partial NewType isinstance issubclass".split()
-)
-# terms of Python's own: what `with` binds, a value in a scope, a type that a docstring names
-ENTER, COMPREHENSION, DOCUMENTED = "enter", "comprehension", "documented"
+# functions with a meaning of their own, and which of their arguments is a type
+_KNOWN_CALLS = {
+    **dict.fromkeys("super TypeVar field attrib ib partial NewType".split(), -1),
+    "cast": 0, "isinstance": 1, "issubclass": 1,
+}  # fmt: skip
+ENTER, COMPREHENSION = "enter", "comprehension"  # terms: what `with` binds, a value in a scope
 
 
 class PythonRules(Rules):
@@ -202,10 +204,10 @@ class PythonRules(Rules):
     # --- declarations
 
     def begin(self, walker: "Walker", root: "Node") -> None:
-        walker.state = {"global": set(), "all": None, "documented": []}
-
-    def end(self, walker: "Walker") -> None:
-        walker.unit.detail = walker.state["all"]
+        walker.state = {"global": set()}
+        lists = _EXPORTED.findall(walker.source)
+        names = [name.decode() for listed in lists for name in _STRING.findall(listed)]
+        walker.unit.detail = names if lists else None
 
     def signature(self, walker: "Walker", node: "Node") -> str:
         return walker.head(node, node.child_by_field_name("body")).rstrip(": ")
@@ -234,35 +236,25 @@ class PythonRules(Rules):
         term = walker.visit(node, quiet=True)
         if term is not None and node.type != "call":
             walker.refer("calls", term, node, (None,))
-        if word.endswith("property") or word == "getter":
-            return {"property"}
-        flag = {
-            "classmethod": "class method", "staticmethod": "static", "overload": "overload",
-            "contextmanager": "manager", "asynccontextmanager": "manager",
-        }.get(word)  # fmt: skip
-        return {flag} if flag else set()
+        flags = {"classmethod": "class method", "staticmethod": "static"}
+        is_property = word.endswith("property") or word == "getter"
+        return {"property" if is_property else flags.get(word, word)}
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         if symbol.name in _CLASS_METHODS:
             symbol.flags.add("class method")
         body = node.child_by_field_name("body")
-        first = body.named_children[0] if body is not None and body.named_children else None
-        if first is None or first.type != "expression_statement":
-            return
-        text = walker.text(first)
-        if "type" not in text:
-            return
-        if found := _RTYPE.search(text):
-            symbol.detail = found[1]
-        for name, type_name in _DOCUMENTED.findall(text):
-            walker.state["documented"].append((name, type_name))
+        children = body.named_children if body is not None else []
+        if children and children[0].type == "expression_statement":
+            found = _RTYPE.search(walker.text(children[0]))
+            symbol.detail = found[1] if found else None
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         listed = node.child_by_field_name("superclasses")
         inner, walker.scope = walker.scope, walker.unit.scopes[walker.scope].parent
         for child in listed.named_children if listed is not None else ():
             if child.type in ("identifier", "attribute", "subscript"):
-                self._base(walker, symbol, child)
+                walker.base(symbol, "extends", child)
             else:
                 term = walker.visit(child)
                 if child.type == "call" and term is not None:
@@ -270,37 +262,18 @@ class PythonRules(Rules):
             name = walker.text(child).partition("[")[0].rpartition("=")[2].rpartition(".")[2]
             if name in _INTERFACES:
                 symbol.kind = "interface"
+        generic = [base[1][2] for base in symbol.bases if base[1][0] == GENERIC]
+        names = [term[1] for terms in generic for term in terms if term and term[0] == NAME]
+        symbol.type_parameters = tuple(dict.fromkeys([*symbol.type_parameters, *names]))
         walker.scope = inner
-
-    @staticmethod
-    def _base(walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
-        plain = node.child_by_field_name("value") if node.type == "subscript" else node
-        term = walker.path_term(plain)
-        if term is None:
-            walker.visit(node)
-            return
-        if plain is not None and plain.type == "attribute":
-            walker.visit(plain.child_by_field_name("object"))
-        if node.type == "subscript":
-            arguments = [
-                walker.type_term(child) for child in node.children_by_field_name("subscript")
-            ]
-            names = [term[1] for term in arguments if term is not None and term[0] == NAME]
-            known = symbol.type_parameters
-            symbol.type_parameters += tuple(name for name in names if name not in known)
-            term = (GENERIC, term, tuple(arguments))
-        symbol.bases.append(("extends", term, node.start_point[0] + 1, node.start_byte))
 
     def type_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`type X = Y`."""
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        while left is not None and left.type != "identifier":
-            left = left.named_children[0] if left.named_children else None
-        if left is not None:
-            symbol = walker.declare(node, walker.text(left), "type")
-            symbol.flags.add("alias")
-            symbol.underlying = walker.type_term(right)
-            symbol.inner = walker.scope
+        left = node.named_children[0]
+        symbol = walker.declare(node, walker.text(left).partition("[")[0], "type")
+        symbol.flags.add("alias")
+        symbol.underlying = walker.type_term(node.child_by_field_name("right"))
+        symbol.inner = walker.scope
 
     def variable_kind(self, name: str, in_type: bool) -> str:
         return "field" if in_type else "constant" if _CONSTANT.match(name) else "variable"
@@ -324,32 +297,6 @@ class PythonRules(Rules):
             names = {(walker.home(), walker.text(child)) for child in node.named_children}
             walker.state["global"] |= names
 
-    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`a = b = c`, `a: T = c`."""
-        targets: list[tuple[Node | None, Node | None]] = []
-        right: Node | None = node
-        while right is not None and right.type == "assignment":
-            fields = right.child_by_field_name("left"), right.child_by_field_name("type")
-            targets.append(fields)
-            right = right.child_by_field_name("right")
-        term = walker.visit(right)
-        for left, annotation in targets:
-            type_term = walker.type_term(annotation)
-            if left is not None and (right is not None or type_term is not None):
-                walker.assign(left, term, type_term, node)
-        is_list = walker.source.startswith(b"__all__", node.start_byte)
-        if right is not None and is_list:
-            walker.state["all"] = self._strings(walker, right)
-        return term
-
-    @staticmethod
-    def _strings(walker: "Walker", node: "Node") -> list[str]:
-        return [
-            walker.text(child).strip("\"'")
-            for child in node.named_children
-            if child.type == "string"
-        ]
-
     def assign_member(
         self,
         walker: "Walker",
@@ -372,18 +319,9 @@ class PythonRules(Rules):
         """`a += b` reads and assigns."""
         left = node.child_by_field_name("left")
         walker.visit(node.child_by_field_name("right"))
-        if left is None:
-            return
-        home = self.assigned_scope(walker, walker.text(left))
-        is_name = left.type == "identifier" and home is not None
-        if is_name and walker.unit.scopes[home or 0].kind == FUNCTION_SCOPE:
-            return
         term = walker.visit(left)
-        if left.type in ("identifier", "attribute") and term is not None:
+        if left is not None and left.type in ("identifier", "attribute") and term is not None:
             walker.refer("assigns", term, left)
-        if walker.text(left) == "__all__" and (right := node.child_by_field_name("right")):
-            known = walker.state["all"] or []
-            walker.state["all"] = known + self._strings(walker, right)
 
     def pattern(self, walker: "Walker", node: "Node", value: Term | None, position: int) -> None:
         if node.type in ("list_splat_pattern", "list_splat") and node.named_children:
@@ -395,33 +333,27 @@ class PythonRules(Rules):
 
     def comprehension(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A comprehension: its clauses bind names for its element."""
-        children = [child for child in node.named_children if not child.is_extra]
-        with walker.inside(FUNCTION_SCOPE):
-            receivers = walker.receivers
-            for child in children[1:]:
+        element, *clauses = [child for child in node.named_children if not child.is_extra]
+        receivers = walker.receivers
+        with walker.inside(FUNCTION_SCOPE) as scope:
+            for child in clauses:
                 walker.visit(child)
                 self.narrow(walker, child, node.end_byte)
-            element = children[0]
-            if element.type == "pair":
-                key = walker.visit(element.child_by_field_name("key"))
-                value = walker.visit(element.child_by_field_name("value"))
-                term: Term = (MAP_OF, key, value)
-            else:
-                term = (LIST_OF, walker.visit(element))
-            walker.receivers = receivers
-            return (COMPREHENSION, walker.scope, node.start_byte, term)
+            term = walker.visit(element)
+        walker.receivers = receivers
+        if element.type == "pair" and term is not None:
+            return (COMPREHENSION, scope, (MAP_OF, term[1][0], term[1][-1]))
+        return (COMPREHENSION, scope, (LIST_OF, term))
 
     def with_item(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`with a as b`."""
-        value = node.named_children[0] if node.named_children else None
-        if value is None or value.type != "as_pattern":
+        value = node.named_children[0]
+        if value.type != "as_pattern":
             walker.visit(value)
             return
         term = walker.visit(value.named_children[0])
-        target = value.named_children[-1]
-        if target.type == "as_pattern_target" and target.named_children:
-            target = target.named_children[0]
-        walker.assign(target, (ENTER, term) if term is not None else None, None, value)
+        for target in value.named_children[-1].named_children:
+            walker.assign(target, (ENTER, term) if term is not None else None, None, value)
 
     def except_clause(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`except A as b`."""
@@ -429,58 +361,47 @@ class PythonRules(Rules):
             for child in node.named_children:
                 if child.type == "as_pattern":
                     term = self._classes(walker, child.named_children[0])
-                    name = walker.text(child.named_children[-1])
                     value = (VALUE_OF, term) if term is not None else None
-                    walker.bind(name, child.end_byte, None, value, home=walker.home())
-                elif child.type != "block":
-                    self._classes(walker, child)
-                else:
+                    walker.pattern(child.named_children[-1].named_children[0], value)
+                elif child.type == "block":
                     walker.visit_body(child)
+                else:
+                    self._classes(walker, child)
 
     @staticmethod
     def _classes(walker: "Walker", node: "Node") -> Term | None:
         """Visit a class, or a tuple of them; return the term for one of them."""
-        while node.type == "parenthesized_expression" and node.named_children:
-            node = node.named_children[0]
         nodes = node.named_children if node.type == "tuple" else [node]
-        terms = []
-        for one in nodes:
-            if one.type not in ("identifier", "attribute"):
-                walker.visit(one)
-                continue
-            term = walker.visit(one, quiet=True)
-            if term is not None:
-                walker.refer("uses", term, one)
-            terms.append(term)
-        return either(terms)
+        return either(
+            [walker.visit(one) if one.type == "call" else walker.type_term(one) for one in nodes]
+        )
 
     def if_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A test that narrows names in its branches, and after a branch that leaves."""
         test = node.child_by_field_name("condition")
         body = node.child_by_field_name("consequence") or node.child_by_field_name("body")
-        walker.visit(test)
         if test is None or body is None:
             return
-        self.narrow(walker, test, body.end_byte, body.start_byte)
-        walker.visit(body)
-        for other in node.children_by_field_name("alternative"):
-            self.narrow(walker, test, other.end_byte, other.start_byte, holds=False)
-            walker.visit(other)
+        self._branches(walker, test, body, node.children_by_field_name("alternative"))
         if walker.leaves(body) and node.type == "if_statement":
             self.narrow(walker, test, END, node.end_byte + 1, holds=False)
 
-    def conditional(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`a if test else b`."""
-        children = [child for child in node.named_children if not child.is_extra]
-        if len(children) != 3:
-            walker.visit_all(node)
-            return None
-        chosen, test, other = children
+    def _branches(
+        self, walker: "Walker", test: "Node", chosen: "Node", others: "list[Node]"
+    ) -> Term | None:
+        """Visit what a test chooses from; return the term for one of it."""
         walker.visit(test)
         self.narrow(walker, test, chosen.end_byte, chosen.start_byte)
-        first = walker.visit(chosen)
-        self.narrow(walker, test, other.end_byte, other.start_byte, holds=False)
-        return either([first, walker.visit(other)])
+        terms = [walker.visit(chosen)]
+        for other in others:
+            self.narrow(walker, test, other.end_byte, other.start_byte, holds=False)
+            terms.append(walker.visit(other))
+        return either(terms)
+
+    def conditional(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a if test else b`."""
+        chosen, test, *others = [child for child in node.named_children if not child.is_extra]
+        return self._branches(walker, test, chosen, others)
 
     def boolean(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`a or b`; in `a and b` the first narrows names in the second."""
@@ -533,54 +454,38 @@ class PythonRules(Rules):
         if walker.unit.scopes[home].kind != FILE_SCOPE:
             walker.bind(name, start, None, term, home=home, end=stop)
 
-    def match_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`match a: case A(b): ...` narrows a and binds b."""
-        subject = node.child_by_field_name("subject")
-        term = walker.visit(subject)
-        body = node.child_by_field_name("body")
-        for case in body.named_children if body is not None else ():
-            block = case.child_by_field_name("consequence")
-            if case.type != "case_clause" or block is None:
-                continue
-            with walker.in_block(block):
-                for child in case.named_children:
-                    if child.type == "case_pattern":
-                        self._case(walker, child, subject, term, block)
-                    elif child != block:
-                        walker.visit(child)
-                walker.visit_body(block)
+    def case_clause(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`case A(b):` narrows the subject of the match and binds b."""
+        block = node.child_by_field_name("consequence")
+        match = node.parent.parent if node.parent is not None else None
+        subject = match.child_by_field_name("subject") if match is not None else None
+        if block is None or subject is None:
+            return
+        with walker.in_block(block):
+            for child in node.named_children:
+                if child.type == "case_pattern":
+                    self._case(walker, child, subject, block)
+                elif child != block:
+                    walker.visit(child)
+            walker.visit_body(block)
 
     @staticmethod
-    def _case(
-        walker: "Walker",
-        pattern: "Node",
-        subject: "Node | None",
-        term: Term | None,
-        block: "Node",
-    ) -> None:
+    def _case(walker: "Walker", pattern: "Node", subject: "Node", block: "Node") -> None:
         """Bind the names of a pattern, and narrow the subject to the class that it begins with."""
-        home, start = walker.home(), block.start_byte
-        narrowed, pending = term, [pattern]
+        bind, home, start = walker.bind, walker.home(), block.start_byte
+        pending = [pattern]
         while pending:
-            node = pending.pop(0)
+            node = pending.pop()
             children = node.named_children
             if node.type == "class_pattern":
-                type_term = dotted(walker.text(children[0]))
-                walker.refer("uses", type_term, children[0])
-                if node.start_byte == pattern.start_byte:
-                    narrowed = (NARROW, term, type_term, True) if term else (VALUE_OF, type_term)
-                    if subject is not None and subject.type == "identifier":
-                        name, end = walker.text(subject), -block.end_byte
-                        walker.bind(name, start, None, narrowed, home=home, end=end)
-            elif node.type in ("dotted_name", "identifier"):
-                is_alias = node.parent is not None and node.parent.type == "as_pattern"
-                is_alias = is_alias or node.byte_range == pattern.byte_range
-                if "." not in (name := walker.text(node)):
-                    walker.bind(name, start, None, narrowed if is_alias else None, home=home)
-                continue
-            pending += (
-                children[1:] if node.type in ("class_pattern", "keyword_pattern") else children
-            )
+                term = walker.type_term(children[0])
+                if node.start_byte == pattern.start_byte and subject.type == "identifier":
+                    name, end = walker.text(subject), -block.end_byte
+                    bind(name, start, None, (NARROW, (NAME, name), term, True), home=home, end=end)
+            elif node.type in ("dotted_name", "identifier") and len(children) < 2:
+                bind(walker.text(node), start, home=home)
+            is_named = node.type in ("class_pattern", "keyword_pattern", "dotted_name")
+            pending += children[1:] if is_named else children
 
     def yield_value(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """What a generator yields are the elements of its result."""
@@ -594,97 +499,75 @@ class PythonRules(Rules):
 
     def subscript(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`a[b]`: an element, a slice, or a class with type arguments."""
-        children = [child for child in node.named_children if not child.is_extra]
-        base = walker.visit(children[0]) if children else None
-        terms = [walker.visit(child) for child in children[1:]]
-        if base is None:
-            return None
-        if any(child.type == "slice" for child in children[1:]):
+        base, *terms = walker.visits(node)
+        index = node.named_children[1:]
+        if base is None or any(child.type == "slice" for child in index):
             return base
-        index = children[1] if len(children) == 2 else None
-        if index is not None and index.type == "integer" and walker.text(index).isdigit():
-            return (PART, base, int(walker.text(index)))
+        if len(index) == 1 and index[0].type == "integer" and walker.text(index[0]).isdigit():
+            return (PART, base, int(walker.text(index[0])))
         return (ELEMENT, base, tuple(terms))
 
     def string(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A string, with the expressions in it."""
-        for name, type_name in walker.state["documented"]:  # the docstring told it
-            walker.bind(name, node.end_byte, None, (DOCUMENTED, type_name), home=walker.home())
-        walker.state["documented"] = []
         prefix = walker.source[node.start_byte : node.start_byte + 2].lower()
         if b"f" in prefix or b"t" in prefix:
             walker.visit_all(node)
-        return _BYTES if b"b" in prefix.strip(b"\"'") and prefix[:1] in b"br" else _STR
+        return (LITERAL, "bytes" if b"b" in prefix else "str")
 
     def dictionary(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A dictionary with values of one type."""
-        keys: list[Term | None] = []
-        values: list[Term | None] = []
-        for child in node.named_children:
-            if child.type == "pair":
-                keys.append(walker.visit(child.child_by_field_name("key")))
-                values.append(walker.visit(child.child_by_field_name("value")))
-            else:
-                walker.visit(child)
-        return (MAP_OF, either(keys[:1]), either(values[:8]))
+        pairs = [term[1] for term in walker.visits(node) if term is not None and term[0] == SEVERAL]
+        keys, values = ([pair[number] for pair in pairs[:8]] for number in (0, -1))
+        return (MAP_OF, either(keys), either(values))
 
     def known_call(
         self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
     ) -> tuple[Term | None] | None:
         name = walker.text(fn).rpartition(".")[2] if fn.end_byte - fn.start_byte < 40 else ""
-        if name not in _KNOWN_CALLS:
-            return None
         listed = [child for child in args.named_children if not child.is_extra] if args else []
+        if name not in _KNOWN_CALLS or not (listed or name == "super"):
+            return None
         callee = walker.visit(fn, quiet=True)
         if callee is None:
             return None
-        if name in ("isinstance", "issubclass"):
-            if len(listed) != 2:
-                return None
-            terms = [walker.visit(listed[0]), self._classes(walker, listed[1])]
-            walker.refer("calls", callee, fn, terms)
-            return (None,)
-        if name == "cast" and len(listed) == 2:
-            type_term = walker.type_term(listed[0])
-            walker.visit(listed[1])
-            term: Term | None = (VALUE_OF, type_term) if type_term is not None else None
-        elif name == "TypeVar" and listed:
-            keywords = {
-                walker.text(child).partition("=")[0].strip(): child.child_by_field_name("value")
-                for child in listed
-                if child.type == "keyword_argument"
-            }
-            bound = walker.type_term(keywords.get("bound"))
-            term = (TYPE_PARAMETER, walker.text(listed[0]).strip("\"'"), bound)
-        else:
-            terms = walker.arguments(args, callee)
-            walker.refer("calls", callee, fn, terms)
-            return (self._known_value(walker, name, callee, listed, terms),)
-        walker.refer("calls", callee, fn, [None] * len(listed))
-        return (term,)
+        terms: list[Term | None] = []
+        words: dict[str, Term | None] = {}
+        for number, child in enumerate(listed):
+            is_class = number == _KNOWN_CALLS[name]
+            word = child.child_by_field_name("name")
+            if word is not None and walker.text(word) == "bound":
+                terms.append(walker.type_term(child.child_by_field_name("value")))
+            else:
+                terms.append(self._classes(walker, child) if is_class else walker.visit(child))
+            if word is not None:
+                words[walker.text(word)] = terms[-1]
+        walker.refer("calls", callee, fn, terms)
+        first = walker.text(listed[0]) if listed else ""
+        return (self._known_value(name, callee, terms, words, first),)
 
     @staticmethod
     def _known_value(
-        walker: "Walker",
         name: str,
         callee: Term,
-        listed: "list[Node]",
         terms: list[Term | None],
+        words: dict[str, Term | None],
+        first: str,
     ) -> Term | None:
-        if name == "super":
-            return (SUPER,)
-        if name == "partial":
-            return terms[0] if terms else None
-        if name == "NewType":
-            return terms[1] if len(terms) == 2 else None
-        for node, term in zip(listed, terms, strict=False):
-            if node.type == "keyword_argument" and term is not None:
-                word = walker.text(node).partition("=")[0].strip()
-                if word in ("default_factory", "factory"):
-                    return (CALL, term, ())
-                if word == "default":
-                    return term
-        return (CALL, callee, tuple(terms[:1]))
+        factory = words.get("default_factory") or words.get("factory")
+        match name:
+            case "super":
+                return (SUPER,)
+            case "isinstance" | "issubclass":
+                return None
+            case "cast":
+                return (VALUE_OF, terms[0]) if terms[0] is not None else None
+            case "TypeVar":
+                return (TYPE_PARAMETER, first.strip("\"'"), words.get("bound"))
+            case "partial" | "NewType":
+                return terms[-1 if name == "NewType" else 0]
+        if factory is not None:
+            return (CALL, factory, ())
+        return words.get("default") or (CALL, callee, tuple(terms[:1]))
 
     # --- types
 
@@ -733,13 +616,6 @@ class PythonRules(Rules):
 
     def file_name(self, resolver: Resolver, unit: Unit) -> str:
         return self.modules.names[unit.path]
-
-    def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
-        names, outer = [symbol.name], symbol
-        while outer.parent >= 0:
-            outer = symbol.unit.symbols[outer.parent]
-            names.append(outer.name)
-        return ".".join([self.modules.names[symbol.unit.path], *reversed(names)]), ""
 
     def imported(
         self, resolver: Resolver, unit: Unit, path: str, member: str | None
@@ -849,17 +725,13 @@ class PythonRules(Rules):
 
     def hides_base(self, resolver: Resolver, symbol: CodeSymbol, name: str) -> bool:
         """What every object has, a base outside that comes first is likely to have too."""
-        if name not in _KNOWN["object"]:
-            return False
-        for base in resolver.base_values(symbol):
+        plain = ("object", *_KNOWN["markers"], *_KNOWN["plain_bases"])
+        for base in resolver.base_values(symbol) if name in _KNOWN["object"] else ():
             if base is not None and base[0] == INSTANCE:
                 return False
-            if base is not None and base[0] == OUTSIDE_INSTANCE:
-                is_plain = base[1] in _KNOWN["markers"] or base[1].startswith(
-                    tuple(_KNOWN["plain_bases"])
-                )
-                if not is_plain and not (name == "__init__" and base[1] in _KNOWN["without_init"]):
-                    return True
+            is_outside = base is not None and base[0] == OUTSIDE_INSTANCE
+            if base is not None and is_outside and not base[1].startswith(plain):
+                return name != "__init__" or base[1] not in _KNOWN["without_init"]
         return False
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
@@ -891,35 +763,23 @@ class PythonRules(Rules):
 
     def inferred_result(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
         """What the docstring says, else what is returned."""
-        documented = None
+        told, unit = None, symbol.unit
         if symbol.detail is not None:
-            place = Place(symbol.unit, symbol.scope, END)
-            documented = self._documented(resolver, place, symbol.detail)
-        return resolver.returned(symbol) if documented is None else documented
-
-    def _documented(self, resolver: Resolver, place: Place, name: str) -> Value | None:
-        value = resolver.evaluate(dotted(name), place)
-        if value is None and "." in name:
-            path, _, member = name.rpartition(".")
-            value = self.imported(resolver, place.unit, path, member)
-        return resolver.instance(value) if value is not None and value[0] != FUNCTION else None
+            path, _, member = symbol.detail.rpartition(".")
+            told = resolver.evaluate(dotted(symbol.detail), Place(unit, symbol.scope, END))
+            if told is None and path:
+                told = self.imported(resolver, unit, path, member)
+        is_type = told is not None and told[0] != FUNCTION
+        return resolver.instance(told) if is_type else resolver.returned(symbol)
 
     # --- evaluation
 
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        match term[0]:
-            case "enter":
-                return union(
-                    [
-                        self._entered(resolver, value)
-                        for value in parts(resolver.evaluate(term[1], place))
-                    ]
-                )
-            case "documented":
-                return self._documented(resolver, place, term[1])
-            case "comprehension":
-                inner = Place(place.unit, term[1], term[2], place.env)
-                return resolver.evaluate(term[3], inner._replace(position=END))
+        if term[0] == COMPREHENSION:
+            return resolver.evaluate(term[2], Place(place.unit, term[1], END, place.env))
+        if term[0] == ENTER:
+            values = parts(resolver.evaluate(term[1], place))
+            return union([self._entered(resolver, value) for value in values])
         return None
 
     @staticmethod
@@ -958,23 +818,22 @@ class PythonRules(Rules):
         resolver: Resolver, name: str, arguments: tuple[Term | None, ...], place: Place
     ) -> Value | None:
         values = [resolver.evaluate(term, place) for term in arguments[:4]]
+        if name in ("zip", "itertools.zip_longest"):
+            return (LIST, (TUPLE, tuple(resolver.element(value) for value in values)))
+        first = values[0] if values else None
         match name:
             case "type" if len(values) == 1:
-                return union([resolver.type_of(value) for value in parts(values[0])])
-            case "enumerate" if values:
-                return (LIST, (TUPLE, ((OUTSIDE_INSTANCE, "int", ()), resolver.element(values[0]))))
-            case "zip" | "itertools.zip_longest":
-                return (LIST, (TUPLE, tuple(resolver.element(value) for value in values)))
-            case "map" if values:
-                return (LIST, resolver.result(values[0]))
-            case "collections.defaultdict" if values:
-                return (MAP, None, resolver.result(values[0]))
-            case "dict" if values and values[0] is not None:
-                return values[0]
-            case "weakref.ref" if values:
-                return (CALLABLE, values[0], ())
-            case "weakref.proxy" if values:
-                return values[0]
+                return union([resolver.type_of(value) for value in parts(first)])
+            case "enumerate":
+                return (LIST, (TUPLE, ((OUTSIDE_INSTANCE, "int", ()), resolver.element(first))))
+            case "map":
+                return (LIST, resolver.result(first))
+            case "collections.defaultdict":
+                return (MAP, None, resolver.result(first))
+            case "dict" | "weakref.proxy":
+                return first
+            case "weakref.ref":
+                return (CALLABLE, first, ())
         return None
 
     def outside_result(
