@@ -70,18 +70,13 @@ def _find_place(content: str, start: int, stop: int) -> _Place | None:
 
 def _word(content: str, at: int, head: int, tail: int) -> tuple[int, int] | None:
     """Return the word around a position, or None in a script without spaces or a long run."""
-    if _is_unspaced(content[at]):
+    begins = range(at, at - _MAX_WORD - 1, -1)
+    begin = next((place for place in begins if place <= head or _opens(content, place)), None)
+    if begin is None or _is_unspaced(content[at]):
         return None
-    begin, end = at, at + 1
-    while begin > head and not _opens(content, begin):
-        begin -= 1
-        if at - begin > _MAX_WORD:
-            return None
-    while end < tail and not _closes(content, end):
-        end += 1
-        if end - begin > _MAX_WORD:
-            return None
-    return begin, end
+    ends = range(at + 1, max(begin + _MAX_WORD, at + 1) + 1)
+    end = next((place for place in ends if place >= tail or _closes(content, place)), None)
+    return None if end is None else (begin, end)
 
 
 def _character(content: str, at: int, tail: int) -> tuple[int, int] | None:
