@@ -1,7 +1,7 @@
 """Rust: impl blocks attach members to their types, and patterns take values apart."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import tree_sitter_rust
 
@@ -22,8 +22,6 @@ from ghostmem.outline.engine.terms import (
     GENERIC,
     IMPORT,
     LAMBDA,
-    LIST_TYPE,
-    LITERAL,
     MEMBER,
     NAME,
     OWN_TYPE,
@@ -92,7 +90,9 @@ array_expression             list
 tuple_expression             tuple
 type_cast_expression         cast type=type of=value
 assignment_expression,compound_assignment_expr hook fn=assignment
-string_literal,raw_string_literal,char_literal,boolean_literal hook fn=literal
+string_literal,raw_string_literal literal is=str
+char_literal                 literal is=char
+boolean_literal              literal is=bool
 type_identifier              name
 scoped_type_identifier       hook fn=path type_fn=type_path
 generic_type,generic_type_with_turbofish hook type_fn=generic_type
@@ -112,9 +112,9 @@ _FUNCTION = form(
 )
 _TYPE = form("type name=name body=body type_params=type_parameters")
 _STATEMENTS = {"expression_statement", "let_declaration", "empty_statement", "line_comment"}
-_LITERALS = {"char_literal": "char", "boolean_literal": "bool"}
 _NAMES = {"identifier", "type_identifier", "self", "super", "crate", "primitive_type"}
 _NAMES |= {"metavariable", "field_identifier"}
+_PATHS = {"identifier", "scoped_identifier"}
 _GENERIC = {"generic_type", "generic_type_with_turbofish"}
 _ANCHORS = ("crate", "self", "super", "$crate")
 _MAX_SIGNATURE = 160
@@ -151,7 +151,6 @@ class RustRules(RustNames):
             walker.unit.detail["files"].append(row)
             walker.bind(name, node.start_byte, None, (FILE_MODULE, inside, name))
             return
-        self._mark_public(walker, node)
         symbol = walker.declare(node, name, "module")
         walker.state["inside"] = f"{inside}{name}::"
         owner, function = walker.owner, walker.function
@@ -163,17 +162,16 @@ class RustRules(RustNames):
 
     def use(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Bind every name that a use brings in."""
-        inside, public = walker.state["inside"], _is_public(node)
+        inside = walker.state["inside"]
         for segments, alias, is_glob, part in _use_paths(walker, node):
             path, name = f"{inside}>{'::'.join(segments[:-1])}", segments[-1]
             if is_glob:
                 path = f"{inside}>{'::'.join(segments)}"
                 walker.unit.stars.append(path)
-                walker.unit.exports[path] = public
                 walker.import_path(path, part)
                 continue
             walker.import_path(path, part, name)
-            term: Term = (IMPORT, path, name, public)
+            term: Term = (IMPORT, path, name)
             if (alias or name) != "_":
                 walker.bind(alias or name, node.start_byte, None, term)
                 walker.bind(f"{alias or name}!", node.start_byte, None, (IMPORT, path, f"{name}!"))
@@ -185,43 +183,19 @@ class RustRules(RustNames):
         bound = walker.text(alias) if alias is not None else name
         walker.bind(bound, node.start_byte, None, (IMPORT, ">", name))
 
-    @staticmethod
-    def _mark_public(walker: "Walker", node: "Node") -> None:
-        if _is_public(node):
-            walker.flags.add("public")
-
     # --- items
 
     def function_item(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Declare a function; one of an impl block becomes a member of its type."""
-        self._mark_public(walker, node)
-        name, impl = walker.text(_field(node, "name")), self._impl(walker)
-        if impl is not None:
-            symbol = self._define_member(walker, node, name, "method")
-        else:
-            kind = "method" if walker.scope_kind == CLASS else "function"
-            symbol = walker.declare(node, name, kind)
+        """Declare a function; its where clause adds to its type parameters."""
+        kind = "method" if walker.scope_kind == CLASS else "function"
+        symbol = walker.declare(node, walker.text(_field(node, "name")), kind)
         walker.function_body(symbol, node, _FUNCTION)
         if symbol.parameters[:1] == ["self"]:
             del symbol.parameters[0]
         outer = walker.scope, walker.owner
         walker.scope, walker.owner = symbol.inner, symbol.number
-        for child in node.named_children:
-            if child.type == "where_clause":
-                walker.visit_all(child)
+        self._where(walker, node)
         walker.scope, walker.owner = outer
-
-    @staticmethod
-    def _impl(walker: "Walker") -> Any:
-        """Return the impl block that a declaration stands directly in."""
-        impl = walker.state.get("impl")
-        return impl if impl is not None and impl["scope"] == walker.scope else None
-
-    def _define_member(self, walker: "Walker", node: "Node", name: str, kind: str) -> CodeSymbol:
-        symbol = walker.define(node, name, kind)
-        impl = walker.state["impl"]
-        symbol.receiver, symbol.detail = impl["type"], impl["detail"]
-        return symbol
 
     def bind_self(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Bind `self`."""
@@ -249,24 +223,19 @@ class RustRules(RustNames):
 
     def type_item(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Declare a struct, union, enum or trait."""
-        self._mark_public(walker, node)
         kind = "interface" if node.type == "trait_item" else "type"
         symbol = walker.declare(node, walker.text(_field(node, "name")), kind)
         if derives := _derives(walker, node):
             walker.unit.detail["derives"].append((symbol.number, derives))
             symbol.detail = derives
-        impl, walker.state["impl"] = walker.state.get("impl"), None
         body = node.child_by_field_name("body")
         is_tuple = body is not None and body.type == "ordered_field_declaration_list"
         walker.type_body(symbol, None if is_tuple else body, _TYPE, node)
-        walker.state["impl"] = impl
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Bind Self, and note the traits that a trait extends."""
         walker.bind("Self", node.start_byte, None, (TYPE_PARAMETER, "Self", (OWN_TYPE,)))
-        for child in node.named_children:
-            if child.type == "where_clause":
-                walker.visit_all(child)
+        self._where(walker, node)
         body, bounds = node.child_by_field_name("body"), node.child_by_field_name("bounds")
         if body is not None and body.type == "ordered_field_declaration_list":
             walker.visit(body)
@@ -275,19 +244,8 @@ class RustRules(RustNames):
                 walker.base(symbol, "extends", bound)
 
     def alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Declare another name of a type; an associated type is a fact of its impl."""
-        defined = node.child_by_field_name("type")
-        if self._impl(walker) is not None:
-            walker.type_term(defined)
-            return
-        self._mark_public(walker, node)
+        """Declare another name of a type."""
         symbol = walker.declare(node, walker.text(_field(node, "name")), "type")
-        for parameter in (node.child_by_field_name("type_parameters") or node).named_children:
-            default = parameter.child_by_field_name("default_type")
-            if default is not None:
-                owner, walker.owner = walker.owner, symbol.number
-                walker.type_term(default)
-                walker.owner = owner
         walker.type_body(symbol, None, form("type type=type type_params=type_parameters"), node)
 
     def associated(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -295,60 +253,53 @@ class RustRules(RustNames):
         walker.type_term(node.child_by_field_name("bounds"))
 
     def impl(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Visit an impl block: its functions and constants are members of its type."""
+        """Visit an impl block: its functions and constants are members of its type.
+
+        An associated type is bound as `Self::Name`."""
         written, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
         body = node.child_by_field_name("body")
-        before, count = walker.state.get("impl"), len(walker.references)
+        count, first = len(walker.references), len(walker.unit.symbols)
         with walker.inside(BLOCK) as scope:
             walker.type_parameters(node.child_by_field_name("type_parameters"))
-            for child in node.named_children:
-                if child.type == "where_clause":
-                    walker.visit_all(child)
+            self._where(walker, node)
             type_term, trait_term = walker.type_term(written), walker.type_term(trait)
             del walker.references[count:]  # an impl block is no node
             walker.bind("Self", node.start_byte, None, type_term)
-            names = [walker.text(part) if part is not None else "" for part in (written, trait)]
-            types = {}
             for item in body.named_children if body is not None else ():
                 if item.type == "type_item":
-                    defined = len(walker.references)
-                    name = walker.text(_field(item, "name"))
-                    types[name] = walker.type_term(item.child_by_field_name("type"))
-                    del walker.references[defined:]
-            # what is implemented for a type parameter belongs to no type
-            is_blanket = (
-                type_term is not None
-                and type_term[0] == NAME
-                and _is_type_parameter(walker, type_term[1])
-            )
-            walker.state["impl"] = {
-                "scope": scope,
-                "type": None if is_blanket else type_term,
-                "types": types,
-                "detail": (*names, trait_term),
-            }
-            line = walker.line(node)
-            own = None if is_blanket else type_term
-            row = (own, trait_term, scope, line, node.start_byte, names, types.get("Target"))
-            walker.unit.detail["impls"].append((*row, walker.owner))
-            if body is not None:
-                walker.visit_all(body)
-        walker.state["impl"] = before
+                    name = f"Self::{walker.text(_field(item, 'name'))}"
+                    term = walker.type_term(item.child_by_field_name("type"))
+                    walker.bind(name, item.start_byte, None, term)
+                else:
+                    walker.visit(item)
+            is_name = type_term is not None and type_term[0] == NAME
+            if is_name and type_term and _is_type_parameter(walker, type_term[1]):
+                type_term = None  # what is implemented for all types belongs to none
+        names = [walker.text(part) if part is not None else "" for part in (written, trait)]
+        bound = walker.unit.scopes[scope].names
+        for symbol in walker.unit.symbols[first:]:
+            if symbol.scope == scope:
+                symbol.receiver, symbol.detail = type_term, (*names, trait_term)
+                symbol.kind = "method" if symbol.kind == "function" else symbol.kind
+                bound.pop(symbol.name, None)  # only its type has it
+        row = (type_term, trait_term, scope, walker.line(node), node.start_byte, names)
+        walker.unit.detail["impls"].append((*row, walker.owner))
+
+    @staticmethod
+    def _where(walker: "Walker", node: "Node") -> None:
+        """Visit the where clause of a declaration."""
+        for child in node.named_children:
+            if child.type == "where_clause":
+                walker.visit_all(child)
 
     def constant(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Declare a constant or static; its initial value belongs to the symbol around it."""
         kind = "constant" if node.type == "const_item" else "variable"
         name, owner = walker.text(_field(node, "name")), walker.owner
-        self._mark_public(walker, node)
-        if self._impl(walker) is not None:
-            symbol = self._define_member(walker, node, name, kind)
-        else:
-            symbol = walker.define(node, name, kind)
-        walker.owner = symbol.number
-        symbol.type = walker.type_term(node.child_by_field_name("type"))
-        walker.owner = owner
-        if symbol.receiver is None:
-            walker.bind(name, node.start_byte, symbol.type, None, symbol.number)
+        symbol = walker.define(node, name, kind)
+        with walker.owned_by(symbol):
+            symbol.type = walker.type_term(node.child_by_field_name("type"))
+        walker.bind(name, node.start_byte, symbol.type, None, symbol.number)
         if walker.scope_kind == CLASS:
             walker.owner = walker.unit.symbols[walker.owner].parent
         walker.visit(node.child_by_field_name("value"))
@@ -358,15 +309,12 @@ class RustRules(RustNames):
         """Declare a variant of an enum, whose value is of the enum."""
         enum = walker.unit.scopes[walker.scope].symbol
         symbol = walker.define(node, walker.text(_field(node, "name")), "field")
-        symbol.flags |= {"variant", "public"}
+        symbol.flags.add("variant")
         term: Term = (SYMBOL, enum)
         walker.bind(symbol.name, node.start_byte, term, None, symbol.number)
-        owner = walker.owner
         with walker.inside(CLASS, symbol.number) as symbol.inner:
-            body = node.child_by_field_name("body")
-            walker.visit(body)
+            walker.visit(node.child_by_field_name("body"))
             walker.visit(node.child_by_field_name("value"))
-        walker.owner = owner
 
     def field(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Declare a field of a struct."""
@@ -385,7 +333,6 @@ class RustRules(RustNames):
 
     def macro(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Declare a macro under its name with an exclamation mark."""
-        walker.flags.add("public")
         walker.declare(node, f"{walker.text(_field(node, 'name'))}!", "function")
 
     def macro_call(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -471,25 +418,11 @@ class RustRules(RustNames):
         return (LAMBDA, (VALUE_OF, result) if result is not None else term)
 
     def assignment(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Note the write of a name or a path; what a field or an element is of is read."""
+        """Note the write of a name or a path; a field belongs to no symbol."""
         left = node.child_by_field_name("left")
-        kinds = ["assigns"] if node.type == "assignment_expression" else ["reads", "assigns"]
-        while left is not None and left.type in (
-            "field_expression",
-            "index_expression",
-            "parenthesized_expression",
-        ):
-            for index in left.named_children[1:] if left.type == "index_expression" else ():
-                walker.visit(index)
-            left = left.child_by_field_name("value") or next(iter(left.named_children), None)
-        if left is not None and left.type in ("identifier", "scoped_identifier"):
-            term = walker.visit(left, quiet=True)
-            is_local = term is not None and term[0] == NAME and walker._is_local(term[1])
-            if term is not None and not is_local:
-                for kind in kinds:
-                    walker.refer(kind, term, left)
-        elif left is not None:
-            walker.visit(left)
+        term = walker.visit(left, quiet=node.type == "assignment_expression")
+        if left is not None and term is not None and left.type in _PATHS:
+            walker.refer("assigns", term, left)
         walker.visit(node.child_by_field_name("right"))
 
     # --- expressions
@@ -595,13 +528,6 @@ class RustRules(RustNames):
         is_slice = node.named_children[-1].type == "range_expression"
         return (SLICE if is_slice else ELEMENT, terms[0])
 
-    def literal(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """A text, a character or a truth value, also one of bytes."""
-        name = _LITERALS.get(node.type, "str")
-        if not walker.source.startswith(b"b", node.start_byte) or name == "bool":
-            return (LITERAL, name)
-        return (LITERAL, "u8") if name == "char" else (VALUE_OF, (LIST_TYPE, (LITERAL, "u8")))
-
     # --- patterns
 
     def pattern(self, walker: "Walker", node: "Node", value: Term | None, position: int) -> None:
@@ -671,10 +597,8 @@ class RustRules(RustNames):
             front = node.child_by_field_name("path")
             walker.type_term(front)
             return None
-        impl = walker.state.get("impl")
         if segments[0] == "Self":
-            known: Term | None = impl["types"].get(segments[-1]) if impl is not None else None
-            return known if len(segments) == 2 else None
+            return (NAME, "::".join(segments))
         term = path_term(segments)
         walker.refer("uses", term, node)
         return term
@@ -751,10 +675,6 @@ def _field(node: "Node", name: str) -> "Node":
     return node.child_by_field_name(name) or node
 
 
-def _is_public(node: "Node") -> bool:
-    return any(child.type == "visibility_modifier" for child in node.named_children[:2])
-
-
 def _placed(node: "Node") -> "Iterator[tuple[int, Node]]":
     """Yield the parts of a list with their places, where `_` has a place but is no part.
 
@@ -819,5 +739,5 @@ LANGUAGE = language(
     suffixes=(".rs",),
     grammar=lambda _path: tree_sitter_rust.language(),
     package="tree-sitter-rust",
-    version=6,
+    version=7,
 )

@@ -11,7 +11,6 @@ from ghostmem.outline.engine.table import groups_of, words_of
 from ghostmem.outline.engine.terms import (
     CALLABLE,
     FUNCTION,
-    IMPORT,
     INSTANCE,
     LIST,
     MEMBER,
@@ -73,12 +72,12 @@ class RustNames(Rules):
     merges_modules = True
     knows_literals = True
     leaves_members = False
+    virtual = ("type", "receiver")
     crates: Crates
     impls: "dict[CodeSymbol, dict[CodeSymbol, None]]"  # by type: traits of the project
     outside_impls: dict[tuple[str, str], list[CodeSymbol]]  # by name of a type, and function
     derefs: dict[CodeSymbol, tuple[Term, Place]]
-    blankets: dict[CodeSymbol, None]  # traits implemented for a type parameter
-    has_learned = sees_private = False
+    has_learned = False
     globs: set[tuple[str, str]]
 
     # --- modules
@@ -87,22 +86,11 @@ class RustNames(Rules):
         """Find the crates and modules."""
         self.crates = Crates(resolver.units, resolver.read)
         self.impls, self.outside_impls, self.derefs = {}, defaultdict(list), {}
-        self.blankets, self.has_learned = {}, False
-        self.globs = set()
+        self.globs, self.has_learned = set(), False
 
     def module(self, resolver: Resolver, unit: Unit) -> str:
         """Return the module of a file."""
         return self.crates.keys[unit.path]
-
-    def module_names(
-        self, resolver: Resolver, unit: Unit, module: str, name: str
-    ) -> list[FoundBinding]:
-        """Return what a module binds a name to: types, values and modules may share one."""
-        return resolver.modules[module].get(name, [])
-
-    def file_name(self, resolver: Resolver, unit: Unit) -> str:
-        """Return the path of a file."""
-        return unit.path
 
     def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
         """Return what a name of a module is bound to, also by its globs."""
@@ -125,15 +113,6 @@ class RustNames(Rules):
         self.globs.discard((module, name))
         return found or []
 
-    def starred(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
-        """Return what a glob brings in: public names, or all if it stands below the module."""
-        sees_private = self.sees_private
-        return [
-            (unit, binding)
-            for unit, binding in self.exported(resolver, module, name)
-            if sees_private or _is_public(unit, binding)
-        ]
-
     def imported(
         self, resolver: Resolver, unit: Unit, path: str, member: str | None
     ) -> Value | None:
@@ -144,16 +123,7 @@ class RustNames(Rules):
         value = self.at_path(resolver, unit, module, segments)
         if value is not None and value[0] == OUTSIDE and member in KNOWN_MACROS:
             return (OUTSIDE, member)
-        if value is not None and value[0] == MODULE:
-            self.sees_private = f"{module}::".startswith(f"{value[1]}::")
-        if value is None and len(segments) > 1 and self._may_be_crate(unit, module, segments[0]):
-            return (OUTSIDE, "::".join(segments))
         return value
-
-    def _may_be_crate(self, unit: Unit, module: str, name: str) -> bool:
-        """Tell whether an unknown name is a crate: not if the package says its dependencies."""
-        is_anchored = name in ("crate", "self", "super", "")
-        return not is_anchored and self.crates.crates[unit.path].package not in self.crates.needs
 
     def at_path(
         self, resolver: Resolver, unit: Unit, module: str, segments: list[str]
@@ -305,33 +275,22 @@ class RustNames(Rules):
         shown = bare.rsplit("::", 1)[-1] + bracket + arguments
         return f"<{short} as {shown}>::{name}", f"<{home} as {whole}>::{name}"
 
-    def owner_of(
-        self, resolver: Resolver, symbol: CodeSymbol, owner: CodeSymbol | None
-    ) -> CodeSymbol | None:
-        """Return the type that an impl block is for, behind aliases of it."""
-        if owner is not None and owner.underlying is not None:
-            value = resolver.underlying((INSTANCE, owner, ()))
-            owner = value[1] if value is not None and value[0] == INSTANCE else None
-        return owner
-
     def _learn(self, resolver: Resolver) -> None:
         """Note which types implement which traits, once."""
         if self.has_learned:
             return
         self.has_learned = True
         for unit in resolver.units.values():
-            for type_term, trait_term, scope, _, position, _, target, _ in unit.detail["impls"]:
+            for type_term, trait_term, scope, _, position, _, _ in unit.detail["impls"]:
                 place = Place(unit, scope, position)
                 traits = parts(resolver.value_of_type(trait_term, place))
                 own = {one[1]: None for one in traits if one[0] == INSTANCE}
-                if type_term is None:
-                    self.blankets |= own
                 is_deref = any(str(one[1]).endswith("::Deref") for one in traits)
                 for kind in parts(resolver.value_of_type(type_term, place)):
                     if kind[0] == INSTANCE:
                         self.impls.setdefault(kind[1], {}).update(own)
-                        if is_deref and target is not None:
-                            self.derefs[kind[1]] = (target, place)
+                        if is_deref:
+                            self.derefs[kind[1]] = ((NAME, "Self::Target"), place)
             self._learn_outside(resolver, unit)
 
     def _learn_outside(self, resolver: Resolver, unit: Unit) -> None:
@@ -358,22 +317,6 @@ class RustNames(Rules):
         else:
             wanted = [one for one in wanted if one.symbol and one.symbol.kind == "field"] or wanted
         return list(dict.fromkeys(wanted or meant))
-
-    def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
-        """Say of members of traits that they are reached through an interface."""
-        found = []
-        for target in targets:
-            symbol = target.symbol
-            if symbol is not None and symbol.name[-1:] == "!":
-                target = target._replace(via="module")
-            elif (
-                symbol is not None and symbol.parent != FILE and target.via in ("type", "receiver")
-            ):
-                parent = symbol.unit.symbols[symbol.parent]
-                is_abstract = parent.kind == "interface" and symbol.receiver is None
-                target = target._replace(via="interface") if is_abstract else target
-            found.append(target)
-        return found
 
     def outside_kind(self, kind: str, value: Value) -> str:
         """Return the kind of the link to something outside that is read."""
@@ -451,8 +394,6 @@ class RustNames(Rules):
         last = _last(value)
         if symbols := self.outside_impls.get((last, name)):
             return union([(FUNCTION, symbol, value) for symbol in symbols])
-        if blanket := self._blanket(resolver, value, name):
-            return blanket
         has_itself = name in _OF_POINTERS or (name == "as_ref" and last in KNOWN["owners"])
         if value[0] == OUTSIDE_INSTANCE and last in KNOWN["pointers"] and not has_itself:
             inner = self._inner(resolver, value)
@@ -466,26 +407,7 @@ class RustNames(Rules):
             if name.isdigit() and int(name) < len(value[1]):
                 found = value[1][int(name)]
             return found
-        return self._blanket(resolver, value, name) or (OUTSIDE, f"slice::{name}", value)
-
-    def _blanket(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """Return the function of the one blanket trait that a file sees and that has it."""
-        unit = resolver.asking
-        found = [
-            (FUNCTION, one.symbols[binding[B_SYMBOL]], value)
-            for trait in self.blankets
-            for one, binding in resolver.own_member(trait, name)
-            if unit is not None and self._sees(resolver, unit, trait)
-        ]
-        return found[0] if len(found) == 1 and value[0] != OUTSIDE else None
-
-    @staticmethod
-    def _sees(resolver: Resolver, unit: Unit, trait: CodeSymbol) -> bool:
-        """Tell whether a file has a trait under its name."""
-        bindings = [
-            (unit, one) for scope in unit.scopes for one in scope.names.get(trait.name, ())
-        ] or resolver.starred(unit, trait.name)
-        return any((TYPE, trait, ()) in parts(resolver.evaluate_binding(*one)) for one in bindings)
+        return (OUTSIDE, f"slice::{name}", value)
 
     def outside_element(self, value: Value) -> Value | None:
         """Return what iterating over something of the library gives."""
@@ -580,23 +502,13 @@ class RustNames(Rules):
 
     @staticmethod
     def _variant(resolver: Resolver, path: Term, place: Place) -> CodeSymbol | None:
-        """Return the variant that a path means."""
-        if path[0] == NAME:
-            found = resolver.lookup(place.unit, place.scope, path[1], place.position).bindings
-            found = found or resolver.starred(place.unit, path[1])
-        else:
-            owners = parts(resolver.evaluate(path[1], place))
-            found = [one for owner in owners for one in resolver.exports(owner, path[2])]
-        for unit, binding in found:
-            if binding[B_SYMBOL] >= 0 and "variant" in unit.symbols[binding[B_SYMBOL]].flags:
-                return unit.symbols[binding[B_SYMBOL]]
-            term = binding[4]
-            if term is not None and term[0] == IMPORT and term[2]:
-                for value in parts(resolver.rules.imported(resolver, unit, term[1], None)):
-                    for other, each in resolver.exports(value, term[2]):
-                        number = each[B_SYMBOL]
-                        if number >= 0 and "variant" in other.symbols[number].flags:
-                            return other.symbols[number]
+        """Return the variant that a path means: its value is of the enum that has its name."""
+        name = path[-1] if path[0] == NAME else path[2]
+        for value in parts(resolver.evaluate(path, place)):
+            members = resolver.own_member(value[1], name) if value[0] == INSTANCE else []
+            for unit, binding in members:
+                if "variant" in unit.symbols[binding[B_SYMBOL]].flags:
+                    return unit.symbols[binding[B_SYMBOL]]
         return None
 
     def call_result(
@@ -682,7 +594,7 @@ class RustNames(Rules):
         linker.loose.append(Loose(owner, "implements", text, line, name, linker.values[name]))
 
     def _link_impl(self, linker: "Linker", unit: Unit, row: Any) -> None:
-        type_term, trait_term, scope, line, position, (written, trait), _, owner = row
+        type_term, trait_term, scope, line, position, (written, trait), owner = row
         if not trait:
             return
         place = Place(unit, scope, position)
@@ -715,13 +627,6 @@ class RustNames(Rules):
 
 def _last(value: Value) -> str:
     return str(value[1]).rpartition("::")[2]
-
-
-def _is_public(unit: Unit, binding: Any) -> bool:
-    if binding[B_SYMBOL] >= 0:
-        return "public" in unit.symbols[binding[B_SYMBOL]].flags
-    term = binding[4]
-    return term is not None and (term[0] != IMPORT or bool(term[3:] and term[3]))
 
 
 def _is_of_trait(unit: Unit, binding: Any) -> bool:
