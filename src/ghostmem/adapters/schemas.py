@@ -101,7 +101,7 @@ def call(
         values["ns"] = values.get("ns") or ns or ghost.store.settings.ns or project_namespace()
         check_namespace(name, values["ns"])
         values = resolve_names(ghost, values, is_read=tool.scope == "read")
-    return tool.run(ghost, values)
+    return tool.call(ghost, values)
 
 
 def _parsed(arguments: Mapping[str, Any] | str | None, tool: McpTool) -> Mapping[str, Any] | None:

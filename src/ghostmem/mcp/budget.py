@@ -50,27 +50,32 @@ def start_of(content: str, room: int) -> str:
 class Fitted(NamedTuple):
     """Rows that fit a budget, the number of those that do not, and whether contents are cut."""
 
-    rows: list[Row]
+    rows: list[Any]
     left_out: int
     is_cut: bool
 
 
 def fit_rows(
-    rows: Sequence[Row],
+    rows: Sequence[Any],
     budget: int,
-    frame: Callable[[list[Row]], int],
+    frame: Callable[[Sequence[Any]], int],
     cut: Callable[[Row, int], str],
 ) -> Fitted:
     """Return the first rows with as much of their contents as fits a budget.
 
     Args:
-        rows: Rows, best first; each may have a `content`.
+        rows: Rows, best first. If they are records with a `content`, the first one is shown in
+            any case.
         budget: Maximum number of tokens.
         frame: Returns the tokens of a result with these rows.
         cut: Returns the part of a row's content that fits into some tokens.
     """
-    needed = [content_tokens(row.get("content", "")) for row in rows]
-    blank = [{**row, "content": ""} if "content" in row else row for row in rows]
+    contents = [row.get("content", "") if isinstance(row, dict) else "" for row in rows]
+    needed = [content_tokens(content) for content in contents]
+    blank = [
+        {**row, "content": ""} if content else row
+        for row, content in zip(rows, contents, strict=True)
+    ]
 
     def granted(number: int) -> list[int] | None:
         """Return the room of each of the first rows, or None if they do not fit."""
@@ -81,7 +86,7 @@ def fit_rows(
         )
         return None if room < 0 or is_cramped else shares
 
-    fewest, most = 1, len(rows)
+    fewest, most = int(any(contents)), len(rows)
     while fewest < most:
         middle = (fewest + most + 1) // 2
         fewest, most = (middle, most) if granted(middle) else (fewest, middle - 1)

@@ -32,15 +32,6 @@ def _history(ghost: Ghost, given: Arguments) -> Result:
     return {"ns": given["ns"], "key": given["key"], "versions": newest_first}
 
 
-def _restore(ghost: Ghost, given: Arguments) -> Result:
-    return {**plain(ghost.restore(**given)), "outcome": "restored"}
-
-
-def _patch(ghost: Ghost, given: Arguments) -> Result:
-    result: Result = plain(ghost.patch(diff=given.pop("patch"), **given))
-    return result
-
-
 EDIT: tuple[McpTool, ...] = (
     McpTool(
         "ghost_history",
@@ -63,7 +54,7 @@ EDIT: tuple[McpTool, ...] = (
         ),
         ("key",),
         _STORED,
-        _restore,
+        lambda ghost, given: {**plain(ghost.restore(**given)), "outcome": "restored"},
         show_put,
         WRITE,
     ),
@@ -79,7 +70,7 @@ EDIT: tuple[McpTool, ...] = (
         },
         ("key", "patch"),
         _STORED,
-        _patch,
+        lambda ghost, given: plain(ghost.patch(diff=given.pop("patch"), **given)),
         show_patch,
         WRITE,
     ),

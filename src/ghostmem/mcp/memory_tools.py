@@ -69,7 +69,6 @@ def wait_for_model(ghost: Ghost) -> None:
 
 def search(ghost: Ghost, given: Arguments) -> Result:
     """Return the results of a search with its methods, misses and notes."""
-    given.pop("budget", None)
     wait_for_model(ghost)
     hits = ghost.search(given.pop("query"), given.pop("ns"), **given)
     result: Result = {"results": plain(list(hits)), "legs": list(hits.legs)}
@@ -116,7 +115,6 @@ def _is_complete(ghost: Ghost, notes: tuple[str, ...]) -> bool:
 
 
 def _reflect(ghost: Ghost, given: Arguments) -> Result:
-    given.pop("offset", None)
     wait_for_model(ghost)
     result: Result = plain(ghost.reflect(**given))
     return result
@@ -138,24 +136,10 @@ def _put(ghost: Ghost, given: Arguments) -> Result:
     return {**result, "deduplicated": True} if memory.requested_key else result
 
 
-def _get(ghost: Ghost, given: Arguments) -> Result:
-    given.pop("offset", None)
-    result: Result = plain(ghost.get(**given))
-    return result
-
-
 def _list(ghost: Ghost, given: Arguments) -> Result:
-    given.pop("budget", None)
     limit = given.pop("limit", 20)
     memories = ghost.list(limit=limit + 1, **given)
     return {"memories": plain(memories[:limit]), "more": len(memories) > limit}
-
-
-def _expand(ghost: Ghost, given: Arguments) -> Result:
-    for name in ("budget", "offset"):
-        given.pop(name, None)
-    result: Result = plain(ghost.expand(**given))
-    return result
 
 
 def _curate(ghost: Ghost, given: Arguments) -> Result:
@@ -187,7 +171,6 @@ def _edge(ghost: Ghost, given: Arguments) -> Result:
 
 
 def _candidates(ghost: Ghost, given: Arguments) -> Result:
-    given.pop("budget", None)
     offset, max_pairs = given.pop("offset", 0), given.pop("max_pairs", 50)
     end = offset + max_pairs
     result: Result = plain(ghost.graph.edge_candidates(max_pairs=end + 1, **given))
@@ -240,8 +223,9 @@ MEMORY: tuple[McpTool, ...] = (
         arguments("get", "ns key"),
         ("key",),
         {"content": TEXT},
-        _get,
+        lambda ghost, given: plain(ghost.get(**given)),
         show_get,
+        of_show=("offset",),
         unlisted={
             **arguments("get", "version as_of"),
             "offset": described({"type": "integer", "minimum": 0}, "first character to read"),
@@ -260,6 +244,7 @@ MEMORY: tuple[McpTool, ...] = (
         {"results": LIST},
         search,
         show_search,
+        of_show=("budget",),
         unlisted={
             **arguments(
                 "search",
@@ -301,6 +286,7 @@ MEMORY: tuple[McpTool, ...] = (
         {"memories": LIST},
         _list,
         show_list,
+        of_show=("budget",),
         unlisted={
             **arguments(
                 "list",
@@ -318,8 +304,9 @@ MEMORY: tuple[McpTool, ...] = (
         arguments("expand", "ns key", **_about(key="a summary to open")),
         (),
         {"children": LIST},
-        _expand,
+        lambda ghost, given: plain(ghost.expand(**given)),
         show_expanded,
+        of_show=("offset", "budget"),
         unlisted={
             **arguments("expand", "depth", depth={"maximum": MAX_DEPTH}),
             "offset": _OFFSET,
@@ -390,6 +377,7 @@ MEMORY: tuple[McpTool, ...] = (
         _reflect,
         show_report,
         CHANGE,
+        of_show=("offset",),
         unlisted={**arguments("reflect", "relink"), "offset": _OFFSET},
     ),
     McpTool(
@@ -401,6 +389,7 @@ MEMORY: tuple[McpTool, ...] = (
         {"candidates": LIST},
         _candidates,
         show_candidates,
+        of_show=("budget",),
         unlisted={"offset": _OFFSET, "budget": _BUDGET},
     ),
 )

@@ -44,10 +44,6 @@ def _indented(content: str) -> str:
     return "\n ".join(content.splitlines())
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.splitlines())
-
-
 def _plain(found: Mapping[str, Any]) -> str:
     return ", ".join(
         f"{key}: {value}" for key, value in found.items() if isinstance(value, str | int | float)
@@ -65,27 +61,35 @@ def _head(row: Mapping[str, Any], found: Mapping[str, Any], *more: str) -> str:
     """Return the name of a memory, its date, source and more, in brackets."""
     said_by = quoted_label(row.get("source_user") or ""), row.get("source_kind")
     parts = (f"{row.get('ns', found.get('ns'))}/{row['key']} v{row['version']}", row["created_at"])
-    return _one_line(f"[{' '.join(str(part) for part in (*parts, *said_by, *more) if part)}]")
+    text = " ".join(str(part) for part in (*parts, *said_by, *more) if part)
+    return " ".join(f"[{text}]".splitlines())
+
+
+# times of a memory that are shown, and how they are labelled
+_LIFETIME = {
+    "expires_at": "expires_at",
+    "valid_from": "valid_from",
+    "valid_to": "valid_to",
+    "deleted_at": "until",
+}
 
 
 def _memory(found: Mapping[str, Any]) -> str:
     details = [found["kind"], found["tier"]]
-    details += [f"priority {found['priority']}"] if "priority" in found else []
-    details += [f"importance {found['importance']}"] if "importance" in found else []
+    details += [f"{name} {found[name]}" for name in ("priority", "importance") if name in found]
     details += ["pinned"] if found.get("pinned") else []
     details += [f"#{quoted_label(tag)}" for tag in found.get("tags", ())]
-    details += [
-        f"{name} {found[name]}"
-        for name in ("expires_at", "valid_from", "valid_to")
-        if name in found
-    ]
-    details += [f"until {found['deleted_at']}"] if "deleted_at" in found else []
+    details += [f"{label} {found[name]}" for name, label in _LIFETIME.items() if name in found]
     details += [f"about {quoted_label(path, MAX_PATH)}" for path in found.get("files", ())]
     details += [f"from character {found['offset']}"] if "offset" in found else []
     content = _indented(found["content"])
     # lines below each other, so that their own indentation can be seen
     gap = "\n " if "\n" in content else " "
     return _lines([f"{_head(found, found, *details)}{gap}{content}"], found)
+
+
+# by kind of a verdict: how a memory relates to another one, and how it may relate
+_RELATIONS = {"conflict": ("conflicts with", "may conflict with")}
 
 
 def _stored(found: Mapping[str, Any]) -> str:
@@ -100,14 +104,10 @@ def _stored(found: Mapping[str, Any]) -> str:
         text = f"{found.get('outcome', 'stored')} {name} v{found['version']}"
     verdict = found.get("verdict", {})
     if "key" in verdict:
-        is_sure = not verdict.get("tentative")
-        if verdict["kind"] == "conflict":
-            relation = "conflicts with" if is_sure else "may conflict with"
-        else:
-            relation = f"{'' if is_sure else 'possible '}{verdict['kind']} of"
-        text += f": {relation} {verdict['key']}"
-    if "content" in verdict:
-        text += f": {verdict['content']}"
+        sure, tentative = _RELATIONS.get(verdict["kind"], ("{} of", "possible {} of"))
+        relation = tentative if verdict.get("tentative") else sure
+        text += f": {relation.format(verdict['kind'])} {verdict['key']}"
+    text += f": {verdict['content']}" if "content" in verdict else ""
     if found.get("dry_run"):
         text = f"dry run: nothing was stored; {name} would be\n {_indented(found['content'])}"
     return _lines([text], found)

@@ -64,21 +64,30 @@ _COUNTS = (
 )
 
 
+def _fields(source: Mapping[str, Any], *names: str) -> Row:
+    """Return the fields of these names that a record has."""
+    return {name: source[name] for name in names if name in source}
+
+
+def _nonempty(**fields: Any) -> Row:
+    """Return the fields that have a value."""
+    return {name: value for name, value in fields.items() if value}
+
+
 def show_put(found: Result, _: Arguments) -> Result:
     """Return where a memory went, how it relates to others, and what was redacted."""
-    names = ("ns", "key", "version", "outcome")
-    shown: Result = {name: found[name] for name in names if name in found}
-    if "verdict" in found:
-        verdict = found["verdict"]
-        parts = ("kind", "key", "content")
-        shown["verdict"] = {name: verdict[name] for name in parts if name in verdict}
-        if verdict.get("evidence", {}).get("tentative"):
-            shown["verdict"]["tentative"] = True
+    shown = _fields(found, "ns", "key", "version", "outcome")
+    if verdict := found.get("verdict"):
+        is_tentative = bool(verdict.get("evidence", {}).get("tentative"))
+        shown["verdict"] = {
+            **_fields(verdict, "kind", "key", "content"),
+            **_nonempty(tentative=is_tentative),
+        }
     if "requested_key" in found:
         shown |= {"requested_key": found["requested_key"], "deduplicated": True}
     is_held = found.get("outcome") == "quarantined"
     notes = [note for note in found.get("notes", ()) if is_held or _FOR_PEOPLE not in note]
-    return {**shown, "notes": notes} if notes else shown
+    return {**shown, **_nonempty(notes=notes)}
 
 
 def show_patch(found: Result, given: Arguments) -> Result:
@@ -92,36 +101,28 @@ def show_patch(found: Result, given: Arguments) -> Result:
 
 def show_get(found: Result, given: Arguments) -> Result:
     """Return a memory with the fields that differ from the defaults; a long one in parts."""
-    shown: Result = {name: found[name] for name in ("ns", "key", "version")}
-    shown |= {
-        "created_at": found["created_at"][:DATE],
-        "kind": found["kind"],
-        "tier": found["tier"],
-    }
+    shown = _fields(found, "ns", "key", "version", "created_at", "kind", "tier")
+    shown["created_at"] = found["created_at"][:DATE]
     is_hidden = found.get("source_kind") in HEARSAY or THREAD in found.get("meta", ())
     for name, default in _DEFAULTS.items():
         # meta is meant for programs; what others wrote there could address the agent
         if found.get(name, default) != default and not (is_hidden and name == "meta"):
             shown[name] = found[name]
     shown |= {name: found[name][:DATE] for name in _TIMES if name in found}
-    if files := found.get("files"):
-        shown["files"] = [file["path"] for file in files]
     start = min(given.get("offset", 0), len(found["content"]))
-    rest = found["content"][start:]
-    if start:
-        shown["offset"] = start
-    return _within_limit(shown, rest, start)
+    shown |= _nonempty(files=[file["path"] for file in found.get("files", ())], offset=start)
+    return _within_limit(shown, found["content"][start:], start)
 
 
 def _within_limit(shown: Result, rest: str, start: int) -> Result:
     """Return a memory with its content, or with the first part and how to get the next one."""
     whole = {**shown, "content": rest}
-    if sent_tokens(result_text("ghost_get", whole), whole) <= MAX_MEMORY:
+    if _size("ghost_get", whole) <= MAX_MEMORY:
         return whole
     end = start + len(rest)
     note = f"characters {end} to {end}: call ghost_get with this key and offset {end}"
     frame = {**shown, "content": "", "left_out": note}
-    room = MAX_MEMORY - sent_tokens(result_text("ghost_get", frame), frame)
+    room = MAX_MEMORY - _size("ghost_get", frame)
     if room < MIN_EXCERPT and shown.keys() & _LONG:
         note = f"too long to show: {', '.join(sorted(shown.keys() & _LONG))}"
         short = {name: value for name, value in shown.items() if name not in _LONG}
@@ -141,7 +142,7 @@ def show_search(found: Result, given: Arguments) -> Result:
     from ghostmem.text.focus import excerpt
 
     terms = match_terms(given["query"])
-    chunks = {_place(hit): _chunk(hit) for hit in found["results"]}
+    chunks = {(hit["ns"], hit["key"]): _chunk(hit) for hit in found["results"]}
 
     def cut(row: Row, room: int) -> str:
         content, ns = row["content"], str(row.get("ns", given["ns"]))
@@ -149,27 +150,14 @@ def show_search(found: Result, given: Arguments) -> Result:
         return excerpt(content, terms, chunk, room, content_tokens) or start_of(content, room)
 
     explained = bool(given.get("explain"))
-    more: Result = {}
+    result: Result = {"ns": given["ns"], "results": []}
     if explained:
-        more["legs"] = found["legs"]
-        misses = [{"key": miss["key"], "score": miss["score"]} for miss in found.get("misses", ())]
-        more |= {"misses": misses} if misses else {}
-    more |= {name: found[name] for name in ("complete", "weaker", "superseded") if name in found}
-    more |= _notes(found)
+        misses = [_fields(miss, "key", "score") for miss in found.get("misses", ())]
+        result |= {"legs": found["legs"], **_nonempty(misses=misses)}
+    result |= {**_fields(found, "complete", "weaker", "superseded"), **_notes(found)}
     rows = [_hit(hit, given["ns"], explained) for hit in found["results"]]
-    return _fitted(
-        "ghost_search",
-        "results",
-        rows,
-        {"ns": given["ns"], "results": [], **more},
-        _more_hits(given, found.get("weaker", 0)),
-        cut,
-        given,
-    )
-
-
-def _place(hit: Mapping[str, Any]) -> tuple[str, str]:
-    return hit["ns"], hit["key"]
+    left_out = _more_hits(given, found.get("weaker", 0))
+    return _fitted("ghost_search", "results", rows, result, left_out, given, cut)
 
 
 def _chunk(hit: Mapping[str, Any]) -> tuple[int, int]:
@@ -179,32 +167,27 @@ def _chunk(hit: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _hit(hit: Mapping[str, Any], ns: str, explained: bool) -> Row:
-    row = {**_row(hit, ns), "score": round(hit["score"], 2)}
-    row |= {name: hit[name] for name in ("id", "kind", "tier", "tags") if hit.get(name)}
+    names = ("id", "kind", "tier", "tags", "path", "note", "weak")
+    row = {**_row(hit, ns), "score": round(hit["score"], 2), **_nonempty(**_fields(hit, *names))}
     if "path" in hit:
         row["path"] = f"{hit['path']}:{hit['line']}"
-    row |= {name: hit[name] for name in ("note", "weak") if hit.get(name)}
-    row |= {"why": hit["why"]} if explained and "why" in hit else {}
-    return {**row, "content": hit["content"]}
+    return {**row, **_fields(hit, *(("why",) if explained else ())), "content": hit["content"]}
 
 
 def _row(memory: Mapping[str, Any], ns: str) -> Row:
     """Return the fields that name a memory; the namespace where it is not the one asked for."""
-    row: Row = {"ns": memory["ns"]} if memory["ns"] != ns else {}
-    row |= {"key": memory["key"], "version": memory["version"]}
-    return {**row, "created_at": memory["created_at"][:DATE], **_source(memory)}
-
-
-def _source(memory: Mapping[str, Any]) -> Row:
-    """Return the source of a memory where it is not the user or the agent."""
-    source: Row = {"source_user": memory["source_user"]} if memory.get("source_user") else {}
-    kind = memory.get("source_kind")
-    return {**source, "source_kind": kind} if kind in HEARSAY else source
+    kind = memory.get("source_kind")  # shown where it is not the user or the agent
+    return {
+        **_nonempty(ns=memory["ns"] != ns and memory["ns"]),
+        **_fields(memory, "key", "version"),
+        "created_at": memory["created_at"][:DATE],
+        **_nonempty(source_user=memory.get("source_user"), source_kind=kind in HEARSAY and kind),
+    }
 
 
 def _more_hits(given: Arguments, weaker: int) -> Callable[[int, bool], str]:
     budget = 2 * given.get("budget", MAX_RESULT)
-    describe = _left_out("hits", f"ghost_search with budget {budget} or a narrower query")
+    describe = _left_out("more hits", f"ghost_search with budget {budget} or a narrower query")
     weak = f"{_counted(weaker, 'weaker hits')}: call ghost_search with weak true" if weaker else ""
     return lambda count, is_cut: "; ".join(filter(None, (describe(count, is_cut), weak)))
 
@@ -219,9 +202,8 @@ def _left_out(what: str, call: str) -> Callable[[int, bool], str]:
     """Return a function that says what is not shown, and which call shows it."""
 
     def describe(count: int, is_cut: bool) -> str:
-        parts = [f"{_counted(count, f'more {what}')}: call {call}"] if count else []
-        parts += [WHOLE] if is_cut else []
-        return "; ".join(parts)
+        more = f"{_counted(count, what)}: call {call}" if count else ""
+        return "; ".join(filter(None, (more, WHOLE if is_cut else "")))
 
     return describe
 
@@ -229,60 +211,67 @@ def _left_out(what: str, call: str) -> Callable[[int, bool], str]:
 def _fitted(
     tool: str,
     name: str,
-    rows: Sequence[Row],
+    rows: Sequence[Any],
     result: Result,
     left_out: Callable[[int, bool], str],
-    cut: Callable[[Row, int], str],
     given: Arguments,
+    cut: Callable[[Row, int], str] = lambda row, room: start_of(row["content"], room),
 ) -> Result:
-    """Return a result with as many rows as fit the budget of the call, and what was left out."""
+    """Return a result with as many rows as fit the budget of the call, and what was left out.
+
+    Without rows, the result has a list only if it had one before.
+    """
     budget = given.get("budget", MAX_RESULT)
 
-    def frame(kept: list[Row]) -> int:
-        shown = {**result, name: kept, "left_out": left_out(len(rows), True)}
-        return sent_tokens(result_text(tool, shown), shown)
+    def frame(kept: Sequence[Any]) -> int:
+        return _size(tool, {**result, name: kept, "left_out": left_out(len(rows), True)})
 
-    message = left_out(0, False)
-    shown = {**result, name: list(rows), **({"left_out": message} if message else {})}
-    if sent_tokens(result_text(tool, shown), shown) <= budget:
+    shown = {**result, **_nonempty(**{name: list(rows)}, left_out=left_out(0, False))}
+    if _size(tool, shown) <= budget:
         return shown
     fitted = fit_rows(rows, budget, frame, cut)
     message = left_out(fitted.left_out, fitted.is_cut)
-    return {**result, name: fitted.rows, **({"left_out": message} if message else {})}
+    return {**result, **_nonempty(**{name: fitted.rows}, left_out=message)}
 
 
-def _cut_start(row: Row, room: int) -> str:
-    return start_of(row["content"], room)
+def _leading(tool: str, name: str, lines: Sequence[Any], result: Result) -> list[Any]:
+    """Return the first lines, which fit into half of a result."""
+    half = {"budget": MAX_RESULT // 2}
+    result = _fitted(tool, name, lines, {**result, name: []}, lambda *_: "x" * LINE, half)
+    return list(result[name])
+
+
+def _size(tool: str, shown: Result) -> int:
+    """Return the tokens of a result of a tool as it is sent."""
+    return sent_tokens(result_text(tool, shown), shown)
 
 
 def _notes(found: Result) -> Result:
     """Return notes on a read, without the commands for people in them."""
-    notes = [_without_command(note) for note in found.get("notes", ())]
-    return {"notes": list(dict.fromkeys(notes))} if notes else {}
-
-
-def _without_command(note: str) -> str:
-    """Return a note without the command that it recommends."""
-    if _FOR_PEOPLE not in note:
-        return note
-    if "vectors" in note or "embeddings" in note:
-        return WORDS_ONLY
-    return _before_command(note)
+    notes = [
+        WORDS_ONLY
+        if _FOR_PEOPLE in note and ("vectors" in note or "embeddings" in note)
+        else _before_command(note)
+        for note in found.get("notes", ())
+    ]
+    return _nonempty(notes=list(dict.fromkeys(notes)))
 
 
 def _before_command(note: str) -> str:
     """Return a note up to the command that it recommends."""
-    return note.partition(_FOR_PEOPLE)[0].removesuffix("run ").rstrip(" ;:,(")
+    before, command, _ = note.partition(_FOR_PEOPLE)
+    return before.removesuffix("run ").rstrip(" ;:,(") if command else note
 
 
 def show_context(found: Result, given: Arguments) -> Result:
     """Return a pack whose two forms both stay within the budget."""
+    from ghostmem.context.packer import BUDGET, PINNED
+
     budget, ns = found["budget"], given["ns"]
     rows = [
         {
             **_row(memory, ns),
-            **({"note": memory["why"]["note"]} if memory["why"].get("note") else {}),
-            **({"excerpt": True} if memory["excerpt"] else {}),
+            **_nonempty(note=memory["why"].get("note"), excerpt=memory["excerpt"]),
             "content": memory["content"],
         }
         for memory in found["memories"]
@@ -291,27 +280,22 @@ def show_context(found: Result, given: Arguments) -> Result:
         "ns": ns,
         "budget": budget,
         "used": budget,
-        "compaction_suggested": found["compaction_suggested"],
+        **_fields(found, "compaction_suggested", "compaction_reason", "complete"),
+        **_notes(found),
     }
-    result |= {name: found[name] for name in ("compaction_reason", "complete") if name in found}
-    result |= _notes(found)
-    unfit = [left["key"] for left in found.get("left_out", ()) if _is_for_room(left["reason"])]
+    unfit = [
+        left["key"] for left in found.get("left_out", ()) if left["reason"] in (BUDGET, PINNED)
+    ]
     shown = _packed(rows, unfit, result, budget)
     weak = [
         {**_row(hit, ns), "content": first_line(hit["content"], LINE)}
         for hit in (found.get("perhaps", ()) if not unfit else ())
     ]
     with_weak = {**shown, "perhaps": weak}
-    if weak and sent_tokens(result_text("ghost_context", with_weak), with_weak) <= budget:
+    if weak and _size("ghost_context", with_weak) <= budget:
         shown = with_weak
-    shown["used"] = sent_tokens(result_text("ghost_context", shown), shown)
+    shown["used"] = _size("ghost_context", shown)
     return shown
-
-
-def _is_for_room(reason: str) -> bool:
-    from ghostmem.context.packer import BUDGET, PINNED
-
-    return reason in (BUDGET, PINNED)
 
 
 def _packed(rows: list[Row], unfit: Sequence[str], result: Result, budget: int) -> Result:
@@ -323,9 +307,9 @@ def _packed(rows: list[Row], unfit: Sequence[str], result: Result, budget: int) 
     dropped: list[str] = []
     while True:
         left = [*reversed(dropped), *unfit]
-        note = {"left_out": _unpacked(left, budget)} if left else {}
+        note = _nonempty(left_out=left and _unpacked(left, budget))
         shown = {**result, "memories": rows, **note}
-        over = sent_tokens(result_text("ghost_context", shown), shown) - budget
+        over = _size("ghost_context", shown) - budget
         if over <= 0 or not rows:
             return shown
         last = rows.pop()
@@ -352,16 +336,13 @@ def show_list(found: Result, given: Arguments) -> Result:
     rows = [
         {
             **_row(memory, ns),
-            **({"tags": memory["tags"]} if memory.get("tags") else {}),
-            **{name: memory[name][:DATE] for name in ("deleted_at",) if name in memory},
+            **_nonempty(tags=memory.get("tags"), deleted_at=memory.get("deleted_at", "")[:DATE]),
             "content": first_line(memory["content"], LINE),
         }
         for memory in found["memories"]
     ]
     result = {"ns": ns, "memories": []}
-    shown = _fitted(
-        "ghost_list", "memories", rows, result, lambda *_: "x" * LINE, _cut_start, given
-    )
+    shown = _fitted("ghost_list", "memories", rows, result, lambda *_: "x" * LINE, given)
     end = given.get("offset", 0) + len(shown["memories"])
     shown.pop("left_out", None)
     if found.get("more") or len(shown["memories"]) < len(rows):
@@ -381,18 +362,12 @@ def show_history(found: Result, given: Arguments) -> Result:
         for number, version in enumerate(found["versions"])
     ]
     result = {"ns": found["ns"], "key": found["key"], "versions": []}
-    call = "ghost_get with a version reads one whole"
-    return _fitted(
-        "ghost_history",
-        "versions",
-        rows,
-        result,
-        lambda count, is_cut: "; ".join(
-            [f"{count} older versions"] * bool(count) + [call] * (bool(count) or is_cut)
-        ),
-        _cut_start,
-        given,
-    )
+
+    def left_out(count: int, is_cut: bool) -> str:
+        parts = (f"{count} older versions", "ghost_get with a version reads one whole")
+        return "; ".join(parts[0 if count else 1 :]) if count or is_cut else ""
+
+    return _fitted("ghost_history", "versions", rows, result, left_out, given)
 
 
 def show_consolidation(found: Result, given: Arguments) -> Result:
@@ -407,7 +382,7 @@ def show_curated(found: Result, _: Arguments) -> Result:
 
 def show_edges(found: Result, given: Arguments) -> Result:
     """Return edges by the keys of their ends."""
-    lines = [
+    rows = [
         {
             "from": edge["from_key"],
             "to": edge["to_key"],
@@ -416,25 +391,9 @@ def show_edges(found: Result, given: Arguments) -> Result:
         }
         for edge in found.get("edges", [found])
     ]
-    result: Result = {"ns": given["ns"], "edges": []}
-    result |= {"status": found["status"]} if "status" in found else {}
-    lines, left = _lines_that_fit("ghost_edge", "edges", lines, result)
-    message = f"{left} weaker edges: call ghost_edge with op list and a rel"
-    return {**result, "edges": lines, **({"left_out": message} if left else {})}
-
-
-def _lines_that_fit(
-    tool: str, name: str, lines: Sequence[Any], result: Result, budget: int = MAX_RESULT
-) -> tuple[list[Any], int]:
-    """Return the first lines that fit a budget, and the number of those that do not."""
-    kept = list(lines)
-    while kept:
-        shown = {**result, name: kept, "left_out": "x" * LINE}
-        over = sent_tokens(result_text(tool, shown), shown) - budget
-        if over <= 0:
-            break
-        kept = kept[: min(len(kept) - 1, len(kept) * budget // (budget + over))]
-    return kept, len(lines) - len(kept)
+    result = {"ns": given["ns"], "edges": [], **_fields(found, "status")}
+    left_out = _left_out("weaker edges", "ghost_edge with op list and a rel")
+    return _fitted("ghost_edge", "edges", rows, result, left_out, given)
 
 
 def show_expanded(found: Result, given: Arguments) -> Result:
@@ -446,35 +405,24 @@ def show_expanded(found: Result, given: Arguments) -> Result:
     offset = given.get("offset", 0)
     name = "nodes" if "key" not in given else "children"
     rows = _flat(found.get(name, ()))[offset:]
-    result: Result = {"ns": found["ns"]}
-    result |= {"key": found["parent"]["key"]} if "parent" in found else {}
-    groups = [group["keys"] for group in found.get("clusters", ())]
-    if groups:
-        kept, left = _lines_that_fit("ghost_expand", "clusters", groups, result, MAX_RESULT // 2)
-        result["clusters"] = kept
-        result |= (
-            {"notes": [f"{left} more groups are shown once these are summed up"]} if left else {}
-        )
-    shown = _fitted(
-        "ghost_expand",
-        name,
-        rows,
-        {**result, name: []},
-        lambda count, is_cut: _left_out(
-            "memories", f"ghost_expand with offset {offset + len(rows) - count}"
-        )(count, is_cut),
-        _cut_start,
-        given,
-    )
-    return shown if shown[name] else {key: value for key, value in shown.items() if key != name}
+    result: Result = {"ns": found["ns"], **_nonempty(key=found.get("parent", {}).get("key"))}
+    if groups := [group["keys"] for group in found.get("clusters", ())]:
+        result["clusters"] = _leading("ghost_expand", "clusters", groups, result)
+        if more := len(groups) - len(result["clusters"]):
+            result["notes"] = [f"{more} more groups are shown once these are summed up"]
+
+    def left_out(count: int, is_cut: bool) -> str:
+        call = f"ghost_expand with offset {offset + len(rows) - count}"
+        return _left_out("more memories", call)(count, is_cut)
+
+    return _fitted("ghost_expand", name, rows, result, left_out, given)
 
 
 def _flat(nodes: Iterable[Mapping[str, Any]], parent: str = "") -> list[Row]:
     """Return nested nodes as one list, in which nested ones name their parent."""
     rows = []
     for node in nodes:
-        row: Row = {"key": node["key"], **({"parent": parent} if parent else {})}
-        row |= {"children": node["children"]} if node["children"] else {}
+        row = {"key": node["key"], **_nonempty(parent=parent, children=node["children"])}
         rows.append({**row, "content": node.get("content") or node.get("summary", "")})
         rows += _flat(node.get("nodes", ()), node["key"])
     return rows
@@ -492,65 +440,49 @@ def show_candidates(found: Result, given: Arguments) -> Result:
         for pair in found["candidates"]
     ]
     contents = {
-        key: content
+        pair[f"{end}_key"]: pair[f"{end}_content"]
         for pair in found["candidates"]
-        for key, content in (
-            (pair["from_key"], pair["from_content"]),
-            (pair["to_key"], pair["to_content"]),
-        )
+        for end in ("from", "to")
     }
     result: Result = {"ns": given["ns"], "skipped_existing": found["skipped_existing"]}
     count = len(pairs)
     while True:
-        kept = pairs[:count]
-        rows = [{"key": key, "content": contents[key]} for key in _keys(kept)]
+        result["candidates"] = pairs[:count]
+        keys = dict.fromkeys(pair[end] for pair in pairs[:count] for end in ("from", "to"))
+        rows = [{"key": key, "content": contents[key]} for key in keys]
         is_all = count == len(pairs) and not found.get("more")
-        call = f"call ghost_edge_candidates with offset {offset + count}"
+        call = f"more pairs: call ghost_edge_candidates with offset {offset + count}"
+        left_out = _next_pairs("" if is_all else call)
         shown = _fitted(
-            "ghost_edge_candidates",
-            "memories",
-            rows,
-            {**result, "candidates": kept, "memories": []},
-            _left_out("", "") if is_all else _next_pairs(call),
-            _cut_start,
-            given,
+            "ghost_edge_candidates", "memories", rows, {**result, "memories": []}, left_out, given
         )
         if len(shown["memories"]) == len(rows) or count <= 1:
-            break
+            return shown
         count = max(1, count * 9 // 10)
-    return shown if is_all else {"left_out": f"more pairs: {call}", **shown}
 
 
 def _next_pairs(call: str) -> Callable[[int, bool], str]:
-    return lambda _, is_cut: f"more pairs: {call}" + ("; " + WHOLE if is_cut else "")
-
-
-def _keys(pairs: Iterable[Row]) -> list[str]:
-    return list(dict.fromkeys(pair[end] for pair in pairs for end in ("from", "to")))
+    return lambda count, is_cut: "; ".join(filter(None, (call, WHOLE if count or is_cut else "")))
 
 
 def show_report(found: Result, given: Arguments) -> Result:
     """Return what a reflection changed, or would change."""
-    result: Result = {"ns": given["ns"], "dry_run": found["dry_run"]}
-    result["memories_evaluated"] = found["memories_evaluated"]
-    result |= {name: found[name] for name in _COUNTS if found.get(name)}
+    result: Result = {"ns": given["ns"], **_fields(found, "dry_run", "memories_evaluated")}
+    result |= _nonempty(**_fields(found, *_COUNTS))
     if clusters := found.get("linked_clusters"):
-        kept, left = _lines_that_fit(
-            "ghost_reflect", "linked_clusters", clusters, result, MAX_RESULT // 2
-        )
-        result["linked_clusters"] = kept
-        result |= {"clusters_left_out": left} if left else {}
-    result |= {"errors": found["errors"][:MAX_NOTES]} if found.get("errors") else {}
+        result["linked_clusters"] = _leading("ghost_reflect", "linked_clusters", clusters, result)
+        result |= _nonempty(clusters_left_out=len(clusters) - len(result["linked_clusters"]))
     notes = [_before_command(note) for note in found.get("notes", ())][:MAX_NOTES]
-    result |= {"notes": notes} if notes else {}
+    result |= _nonempty(errors=found.get("errors", [])[:MAX_NOTES], notes=notes)
     offset = given.get("offset", 0)
     changes = [_change(change) for change in found.get("changes", ())][offset:]
-    lines, left = _lines_that_fit("ghost_reflect", "changes", changes, result)
-    result |= {"changes": lines} if lines else {}
-    message = f"{left} more changes, which the numbers include"
-    if found["dry_run"]:
-        message += f": call ghost_reflect with dry_run and offset {offset + len(lines)}"
-    return {**result, **({"left_out": message} if left else {})}
+    call = "call ghost_reflect with dry_run and offset"
+
+    def left_out(count: int, _: bool) -> str:
+        then = f": {call} {offset + len(changes) - count}" if found["dry_run"] else ""
+        return f"{count} more changes, which the numbers include{then}" if count else ""
+
+    return _fitted("ghost_reflect", "changes", changes, result, left_out, given)
 
 
 def _change(change: Mapping[str, Any]) -> str:
@@ -575,7 +507,7 @@ def show_conflicts(found: Result, given: Arguments) -> Result:
     """Return pairs that contradict each other, the prevailing memory first."""
     rows = [
         {
-            **({"ns": pair["ns"]} if pair["ns"] != given["ns"] else {}),
+            **_nonempty(ns=pair["ns"] != given["ns"] and pair["ns"]),
             "key": pair["key"],
             "created_at": pair["created_at"][:DATE],
             "other": pair["other"],
@@ -587,18 +519,10 @@ def show_conflicts(found: Result, given: Arguments) -> Result:
         for pair in found["conflicts"]
     ]
     result: Result = {"ns": given["ns"], "conflicts": []}
-    if found.get("maybe_stale"):
-        doubts = [{"key": doubt["key"], "why": doubt["why"]} for doubt in found["maybe_stale"]]
-        result["maybe_stale"] = doubts[:10]
-    return _fitted(
-        "ghost_conflicts",
-        "conflicts",
-        rows,
-        result,
-        _left_out("pairs", "ghost_conflicts again when these are decided"),
-        _cut_start,
-        given,
-    )
+    doubts = [_fields(doubt, "key", "why") for doubt in found.get("maybe_stale", ())]
+    result |= _nonempty(maybe_stale=doubts[:10])
+    left_out = _left_out("more pairs", "ghost_conflicts again when these are decided")
+    return _fitted("ghost_conflicts", "conflicts", rows, result, left_out, given)
 
 
 def _same_day(created_at: str, other: str) -> Row:
@@ -610,16 +534,10 @@ def _same_day(created_at: str, other: str) -> Row:
 
 def show_timeline(found: Result, given: Arguments) -> Result:
     """Return the events of a fact, oldest first."""
-    rows = [
-        {
-            "event": _event(event),
-            **({"content": event["content"]} if "content" in event else {}),
-        }
-        for event in found["events"]
-    ]
+    rows = [{"event": _event(event), **_fields(event, "content")} for event in found["events"]]
     result: Result = {"ns": given["ns"], "events": []}
-    call = _left_out("events", "ghost_timeline with one key")
-    return _fitted("ghost_timeline", "events", rows, result, call, _cut_start, given)
+    call = _left_out("more events", "ghost_timeline with one key")
+    return _fitted("ghost_timeline", "events", rows, result, call, given)
 
 
 def _event(event: Mapping[str, Any]) -> str:

@@ -38,6 +38,8 @@ class McpTool:
     # returns what a client is sent of a result of `run`; default: all of it
     show: Callable[[Result, Arguments], Result] | None = None
     hints: Mapping[str, bool] = field(default_factory=lambda: READ)
+    # arguments that only `show` takes
+    of_show: tuple[str, ...] = ()
     # works in a namespace; others work on files, for callers with access to all namespaces
     uses_namespace: bool = True
     meta: Mapping[str, Any] = field(default_factory=dict)  # for extensions of the protocol
@@ -45,6 +47,11 @@ class McpTool:
     unlisted: Mapping[str, Any] = field(default_factory=dict)
     # required arguments without which a call is still carried out
     dispensable: tuple[str, ...] = ()
+
+    def call(self, ghost: Ghost, given: Arguments) -> Result:
+        """Return the whole result of a call."""
+        of_run = {name: value for name, value in given.items() if name not in self.of_show}
+        return self.run(ghost, of_run)
 
     @property
     def scope(self) -> str:

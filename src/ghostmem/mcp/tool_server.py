@@ -79,7 +79,7 @@ class ToolServer:
         before = AGENT.set(True)
         try:
             tool, arguments = self._prepared(name, given)
-            result = tool.run(self.ghost, dict(arguments))
+            result = tool.call(self.ghost, arguments)
             if name == "ghost_put":
                 result |= self._new_namespace(arguments["ns"], result)
             shown = tool.show(result, arguments) if tool.show is not None else result
@@ -123,7 +123,7 @@ class ToolServer:
     def run(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """Check a call, make it, and return its whole result."""
         tool, arguments = self._prepared(name, given)
-        return tool.run(self.ghost, arguments)
+        return tool.call(self.ghost, arguments)
 
     def _prepared(
         self, name: str, given: Mapping[str, Any] | None
