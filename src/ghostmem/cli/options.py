@@ -78,17 +78,24 @@ KEYED = joined(
 )
 
 
+def either(option: str | None, argument: str | None, nouns: str, flag: str) -> str | None:
+    """Return a value that is given as an option or as an argument, but not as both."""
+    if option and argument:
+        raise InvalidInputError(
+            f"two {nouns} were given: {option!r} and {argument!r}",
+            f"give only one, with or without {flag}",
+        )
+    return argument if option is None else option
+
+
 def one_key(key: str | None, argument: str | None) -> str:
     """Return the key from the option or from the argument."""
-    if key and argument:
-        raise InvalidInputError(
-            f"two keys were given: {key!r} and {argument!r}", "give only one, with or without -k"
-        )
-    if not (key or argument):
+    name = either(key, argument, "keys", "-k")
+    if not name:
         raise InvalidInputError(
             "a key is required", "give one with -k; `ghost list --keys-only` shows them"
         )
-    return key or argument or ""
+    return name
 
 
 def words(values: tuple[str, ...]) -> list[str] | None:

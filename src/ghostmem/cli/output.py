@@ -154,9 +154,9 @@ class Progress:
         self._started, self._done, self._shown = self._began, 0, False
         self._stop = _repeat(self._draw) if self._on_terminal else None
 
-    def __call__(self, done: int) -> None:
+    def __call__(self, done: int, total: int = 0) -> None:
         """Show the count, and the remaining time if the total is known."""
-        self._done = done
+        self._done, self._total = done, total or self._total
         if self._on_terminal:
             self._draw()
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from ghostmem.cli.console import Console, ConsoleGroup, command
-from ghostmem.cli.options import DRY_RUN, KEYED, NS, NS_FILTER, one_key, options, read_text, words
+from ghostmem.cli.options import (
+    DRY_RUN,
+    KEYED,
+    NS,
+    NS_FILTER,
+    either,
+    one_key,
+    options,
+    read_text,
+    words,
+)
 from ghostmem.cli.output import named, plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError, ModelError
@@ -93,16 +103,6 @@ edge.set_alone(_edge_alone)
 REL_ARGUMENT = click.argument("rel_argument", metavar="[REL]", required=False)
 
 
-def one_rel(rel: str | None, argument: str | None) -> str | None:
-    """Return the relation from the option or from the argument."""
-    if rel and argument:
-        raise InvalidInputError(
-            f"two relations were given: {rel!r} and {argument!r}",
-            "give only one, with or without -r",
-        )
-    return rel or argument
-
-
 @edge.command("add")
 @click.argument("from_key", metavar="FROM")
 @click.argument("to_key", metavar="TO")
@@ -118,7 +118,7 @@ def edge_add(
     weight: float | None,
 ) -> None:
     """Link two memories; an existing link gets the new weight."""
-    _add_edge(console, ns, from_key, to_key, one_rel(rel, rel_argument), weight)
+    _add_edge(console, ns, from_key, to_key, either(rel, rel_argument, "relations", "-r"), weight)
 
 
 @edge.command("rm")
@@ -135,7 +135,7 @@ def edge_rm(
     rel: str | None,
 ) -> None:
     """Remove a link."""
-    _rm_edge(console, ns, from_key, to_key, one_rel(rel, rel_argument))
+    _rm_edge(console, ns, from_key, to_key, either(rel, rel_argument, "relations", "-r"))
 
 
 @edge.command("list")
@@ -181,14 +181,11 @@ def edge_relink(console: Console, ns: str | None, dry_run: bool) -> None:
 
 
 def _pair_text(pair: EdgeCandidate) -> str:
-    lines = (
-        f"{bold(visible(pair.from_key))}  "
-        f"{dim(f'{pair.relates_weight:.2f}')}  "
-        f"{bold(visible(pair.to_key))}",
-        f"    {first_line(pair.from_content, 110)}",
-        f"    {first_line(pair.to_content, 110)}",
+    weight = dim(f"{pair.relates_weight:.2f}")
+    return (
+        f"{bold(visible(pair.from_key))}  {weight}  {bold(visible(pair.to_key))}\n"
+        f"    {first_line(pair.from_content, 110)}\n    {first_line(pair.to_content, 110)}"
     )
-    return "\n".join(lines)
 
 
 def _ends(
@@ -279,7 +276,7 @@ def link(
             "keys were given as options and as arguments",
             "give them only once, as in `ghost link a b`",
         )
-    rel = one_rel(rel, rel_argument)
+    rel = either(rel, rel_argument, "relations", "-r")
     if from_argument and to_argument:
         from_key, to_key, rel = from_argument, to_argument, rel or str(Rel.RELATES_TO)
     if not (from_key and to_key and rel):

@@ -1,22 +1,20 @@
 """ghost reflect, undo, rule, curate: the lifecycle of memories."""
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ghostmem.cli.console import Console, CreatingCommand, ListingGroup, command
-from ghostmem.cli.options import KEYED, json_object, one_key, option, options
+from ghostmem.cli.options import KEYED, either, json_object, one_key, option, options
 from ghostmem.cli.output import named, plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import InvalidInputError
+from ghostmem.memory.curate import OPS, Curated
 from ghostmem.model import Change, Report, Rule, Run
 from ghostmem.parameters import OPERATIONS
 from ghostmem.text.excerpt import visible
-
-if TYPE_CHECKING:
-    from ghostmem.memory.curate import Curated
 
 COUNTS = {
     "promoted": "promoted",
@@ -111,13 +109,10 @@ def _change_text(change: Change) -> str:
 
 
 def _value_text(value: object) -> str:
-    if value is None:
-        return "–"
-    return (
-        f"{value:.3g}"
-        if isinstance(value, float)
-        else visible(", ".join(value) if isinstance(value, list) else str(value))
-    )
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    listed = ", ".join(value) if isinstance(value, list) else value
+    return "–" if value is None else visible(str(listed))
 
 
 @command(
@@ -298,30 +293,18 @@ def curate(
 ) -> None:
     if key and op_argument is None and op is None:  # the key is an option: the argument is the op
         key_argument, op_argument = None, key_argument
-    op = _one_op(op, op_argument)
+    op = either(op, op_argument, "operations", "--op")
+    if not op:
+        raise InvalidInputError(
+            "an operation is required",
+            f"write `ghost curate KEY OP`; OP is one of: {', '.join(OPS)}",
+        )
     space, name = console.memory_name(ns, one_key(key, key_argument))
     done = console.ghost.curate(space, name, op, unlock=unlock)
     console.show(done, f"{named(done)}  {_curated_text(done)}")
 
 
-def _one_op(op: str | None, argument: str | None) -> str:
-    """Return the operation from the option or from the argument."""
-    if op and argument:
-        raise InvalidInputError(
-            f"two operations were given: {op!r} and {argument!r}",
-            "give only one, with or without --op",
-        )
-    if not (op or argument):
-        from ghostmem.memory.curate import OPS
-
-        raise InvalidInputError(
-            "an operation is required",
-            f"write `ghost curate KEY OP`; OP is one of: {', '.join(OPS)}",
-        )
-    return op or argument or ""
-
-
-def _curated_text(done: "Curated") -> str:
+def _curated_text(done: Curated) -> str:
     if done.new_tier is not None:
         return f"{done.old_tier} → {done.new_tier}"
     if done.new_importance is not None:

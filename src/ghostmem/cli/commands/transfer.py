@@ -2,8 +2,7 @@
 
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import click
 from ghostmem.atomic import replacing
 from ghostmem.cli.console import Console, CreatingCommand, command
 from ghostmem.cli.main import is_full
-from ghostmem.cli.options import DRY_RUN, NS, TRUST
+from ghostmem.cli.options import DRY_RUN, NS, TRUST, either
 from ghostmem.cli.output import plural, size
 from ghostmem.cli.style import bold, dim
 from ghostmem.errors import ConflictError, EngineError, InvalidInputError, NotFoundError
@@ -64,11 +63,7 @@ def export(
     console: Console, file: str | None, ns: str | None, output: str | None, mark: bool, form: str
 ) -> None:
     """Write all memories as JSON lines; the same store gives the same bytes."""
-    if file is not None and output is not None:
-        raise InvalidInputError(
-            f"two files were given: {file!r} and {output!r}", "give only one, with or without -o"
-        )
-    output = file if output is None else output
+    output = either(output, file, "files", "-o")
     if mark and form == "original":
         raise InvalidInputError(
             "--mark cannot be combined with --as original", "leave one of them out"
@@ -241,25 +236,17 @@ def _input_lines(file: str | None) -> Iterator[str]:
 
 def _import_text(done: "ImportReport") -> str:
     """Return the result of an import as a sentence."""
-    parts = [
-        f"{done.imported} new",
-        f"{done.updated} updated",
-        f"{done.unchanged} unchanged",
-        f"{done.skipped} skipped",
-    ]
+    versions = (
+        f"{done.imported} new, {done.updated} updated, {done.unchanged} unchanged, "
+        f"{done.skipped} skipped"
+    )
+    nouns = {"edges": "edge", "links": "link", "rules": "rule", "source_aliases": "source alias"}
     others = [
-        f"{plural(count, noun)}"
-        for count, noun in (
-            (done.edges, "edge"),
-            (done.links, "link"),
-            (done.rules, "rule"),
-            (done.source_aliases, "source alias"),
-        )
-        if count
+        plural(getattr(done, name), noun) for name, noun in nouns.items() if getattr(done, name)
     ]
     others += [f"{done.held} held in quarantine"] if done.held else []
     verb = "would import" if done.dry_run else "imported"
-    return f"{verb} versions: {', '.join(parts)}{'; ' if others else ''}{', '.join(others)}"
+    return f"{verb} versions: {versions}{'; ' if others else ''}{', '.join(others)}"
 
 
 @command(
@@ -276,12 +263,6 @@ def backup(console: Console, target: str, force: bool) -> None:
     done = console.ghost.transfer.backup(target, force=force)
     console.show(done, f"wrote {done.path} ({size(done.size_bytes)})")
     console.notes([done.pending] if done.pending else [])
-
-
-BAR_WIDTH = 24  # characters of the bar
-
-
-BAR_INTERVAL = 0.1  # seconds between two looks of it
 
 
 MAX_LISTED_NAMESPACES = 20  # namespaces whose tables are listed one by one
@@ -315,18 +296,15 @@ MAX_LISTED_NAMESPACES = 20  # namespaces whose tables are listed one by one
 def migrate(console: Console, source: str | None, target: str, switch: bool, dry_run: bool) -> None:
     from ghostmem.transfer.migrate import migrate
 
-    show, clear = _progress_bar()
-    try:
-        done = migrate(
-            source or console.settings.path,
-            target,
-            switch=switch,
-            dry_run=dry_run,
-            settings=console.settings,
-            progress=show,
-        )
-    finally:
-        clear()
+    copying = console.progress("copying")
+    done = migrate(
+        source or console.settings.path,
+        target,
+        switch=switch,
+        dry_run=dry_run,
+        settings=console.settings,
+        progress=lambda _, done, total: copying(done, total),
+    )
     console.show(done, _migration_text(done))
     if not console.as_json and not dry_run:
         _next_steps(console, done)
@@ -379,36 +357,9 @@ def _migration_text(done: "Migration") -> str:
 
 
 def _namespace_lines(namespace: "NamespaceSum", many: bool) -> list[str]:
-    lines = [
-        f"{bold(visible(namespace.ns) or '(the whole store)')}  {plural(namespace.rows, 'row')}  "
-        f"{dim(namespace.checksum[:16])}".rstrip()
+    head = f"{bold(visible(namespace.ns) or '(the whole store)')}  {plural(namespace.rows, 'row')}"
+    tables = [
+        f"  {part.table:<16}{part.rows:>9,}  {dim(part.checksum[:16])}".rstrip()
+        for part in namespace.tables
     ]
-    return (
-        lines
-        if many
-        else lines
-        + [
-            f"  {part.table:<16}{part.rows:>9,}  {dim(part.checksum[:16])}".rstrip()
-            for part in namespace.tables
-        ]
-    )
-
-
-def _progress_bar() -> tuple[Callable[[str, int, int], None], Callable[[], None]]:
-    """Return functions that draw and remove a progress bar on a terminal."""
-    drawn: list[float] = [0.0, 0.0]  # when, and how wide
-
-    def show(what: str, done: int, total: int) -> None:
-        at = time.monotonic()
-        if not sys.stderr.isatty() or (at - drawn[0] < BAR_INTERVAL and done < total):
-            return
-        filled = BAR_WIDTH * done // total if total else BAR_WIDTH
-        text = f"{what} [{'#' * filled}{' ' * (BAR_WIDTH - filled)}] {done:,} of {total:,}"
-        click.echo(f"\r{text:<{int(drawn[1])}}", nl=False, err=True)
-        drawn[:] = [at, max(drawn[1], len(text))]
-
-    def clear() -> None:
-        if drawn[1]:
-            click.echo(f"\r{' ' * int(drawn[1])}\r", nl=False, err=True)
-
-    return show, clear
+    return [f"{head}  {dim(namespace.checksum[:16])}".rstrip(), *([] if many else tables)]
