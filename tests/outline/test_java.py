@@ -228,7 +228,6 @@ class Item { void touch() {} }
             k.K calls k.K.boot() receiver
             k.K extends k.Base package
             k.K implements java.lang.Runnable native
-            k.K.Color calls k.K.Color.Color() receiver
             k.K.Color calls k.K.Color.Color(int) receiver
             k.K.Color.Color() calls k.K.Color.Color(int) receiver
             k.K.Color.RED.(anonymous).paint() calls k.K.Color.mix() receiver

@@ -1,18 +1,26 @@
 """Java: the table of its grammar, its names, its overloads, and what is known of its library."""
 
-from collections.abc import Iterable
+import re
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import tree_sitter_java
 
 from ghostmem.outline.engine.extract import UNLIMITED
-from ghostmem.outline.engine.facts import B_SYMBOL, CLASS, FILE, CodeSymbol, FoundBinding, Unit
+from ghostmem.outline.engine.facts import (
+    B_SYMBOL,
+    CLASS,
+    FILE,
+    NO_SYMBOL,
+    CodeSymbol,
+    FoundBinding,
+    Unit,
+)
 from ghostmem.outline.engine.language import Rules, language
 from ghostmem.outline.engine.library import library_result
 from ghostmem.outline.engine.link import Target
 from ghostmem.outline.engine.resolve import TYPES, Env, Place, Resolver
-from ghostmem.outline.engine.table import Form, form, groups_of, read_table, words_of
+from ghostmem.outline.engine.table import Form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
     BASES,
     CALLABLE,
@@ -75,8 +83,7 @@ method_reference             hook fn=method_reference
 block,constructor_body,static_initializer block
 for_statement,switch_block,switch_rule,try_with_resources_statement,catch_clause block
 return_statement             return
-assignment_expression        hook fn=assignment
-update_expression            hook fn=update
+assignment_expression,update_expression hook fn=assignment
 identifier,type_identifier   name
 field_access                 member of=object name=field
 scoped_type_identifier,scoped_identifier member of=0 name=-1
@@ -113,7 +120,6 @@ line_comment,block_comment,module_declaration skip
 superclass,super_interfaces,extends_interfaces,type_parameters skip
 """)
 
-ASSIGN = form("assign left=left right=right")
 OWN_CONSTRUCTOR: Term = (MEMBER, (THIS,), "<init>()")
 OWN_ENUM = "enum"  # the relation of a constant with a body to its enum, which is no link
 ARITHMETIC = "arithmetic"  # a term of this language: the value of an operator, from two terms
@@ -144,6 +150,8 @@ EACH_METHODS = groups_of("java.txt", "each")  # methods that give their callback
 SUPERTYPES = words_of("java_types.txt")  # direct ones, of types of the library
 CLOSED = PRIMITIVES | {STRING, CLASS_TYPE, OBJECT, *UNBOXED}  # nothing of the project is one
 ARRAY_BASES = ("java.lang.Cloneable", "java.io.Serializable")
+UNSURE, MANY, IMPOSSIBLE = -1, 1_000, 1_000_000  # costs of an argument, of any number of them
+NOT_SHOWN = re.compile(r"<.*>|@\w+\s*|\w+\s*\.\s*(?=\w)", re.DOTALL)  # of a type
 MAX_OVERLOADS = 30  # methods of one name that are compared; more exist only in generated code
 
 
@@ -156,18 +164,6 @@ class Java(Rules):
     shows_first_line = members_visible = bases_inside = has_overloads = True
 
     # --- extraction
-
-    def end(self, walker: "Walker") -> None:
-        """Forget calls of constructors that enums do not have."""
-        walker.references = [
-            reference
-            for reference in walker.references
-            if reference[3] != OWN_CONSTRUCTOR or self._has_constructor(walker.unit, reference[1])
-        ]
-
-    def _has_constructor(self, unit: Unit, number: int) -> bool:
-        scope = unit.scopes[unit.symbols[number].inner]
-        return scope.kind != CLASS or OWN_CONSTRUCTOR[2] in scope.names
 
     def package(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """The package of the file."""
@@ -198,39 +194,21 @@ class Java(Rules):
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note modifiers, and the types of parameters, which are part of the name."""
-        owner, walker.owner = walker.owner, symbol.number
-        symbol.flags |= self.modifiers(walker, node)
-        types = []
-        parameters = node.child_by_field_name("parameters")
-        if node.type == "compact_constructor_declaration":
-            fields = (field for field in walker.unit.symbols if field.parent == symbol.parent)
-            types = [field.detail for field in fields if "accessor" in field.flags]
-        for child in parameters.named_children if parameters is not None else ():
-            self.modifiers(walker, child)
-            if child.type == "formal_parameter":
-                array = "[]" if child.child_by_field_name("dimensions") is not None else ""
-                types.append(self.shown(walker, child.child_by_field_name("type")) + array)
-            elif child.type == "spread_parameter":
-                written = [part for part in child.named_children if part.type != "modifiers"]
-                types.append(self.shown(walker, written[0]) + "...")
-        symbol.detail = ", ".join(types)
-        for child in node.named_children:
-            if child.type == "throws":
-                walker.type_term(child)
-        walker.owner = owner
-
-    def shown(self, walker: "Walker", node: "Node | None") -> str:
-        """Return a type as it is shown: without its package and its arguments."""
-        if node is None:
-            return "?"
-        match node.type:
-            case "array_type":
-                return self.shown(walker, node.child_by_field_name("element")) + "[]"
-            case "generic_type":
-                return self.shown(walker, node.named_children[0])
-            case "annotated_type" | "scoped_type_identifier":
-                return self.shown(walker, node.named_children[-1])
-        return walker.text(node)
+        with walker.owned_by(symbol):
+            symbol.flags |= self.modifiers(walker, node)
+            parameters = node.child_by_field_name("parameters")
+            listed = parameters.named_children if parameters is not None else []
+            if node.type == "compact_constructor_declaration":
+                fields = (field for field in walker.unit.symbols if field.parent == symbol.parent)
+                types = [field.detail for field in fields if "accessor" in field.flags]
+            else:
+                types = [_shown_type(walker, child) for child in listed if not child.is_extra]
+            symbol.detail = ", ".join(types)
+            for child in listed:
+                self.modifiers(walker, child)
+            for child in node.named_children:
+                if child.type == "throws":
+                    walker.type_term(child)
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note bases, type parameters, and the components of a record."""
@@ -255,18 +233,18 @@ class Java(Rules):
         type_term, text = walker.type_term(written), walker.text(name)
         symbol = walker.define(node, text, "field")
         symbol.flags.add("accessor")
-        symbol.detail = self.shown(walker, written)
+        symbol.detail = _shown_type(walker, node)
         for key in (text, f"{text}()"):
             walker.bind(key, node.start_byte, type_term, None, symbol.number)
 
     def enum_constant(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A constant of an enum, which calls its constructor."""
+        """A constant of an enum, which calls its constructor if it has arguments."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         enum: Term = (SYMBOL, walker.unit.scopes[walker.scope].symbol)
         if name is None:
             return
-        arguments = walker.arguments(node.child_by_field_name("arguments"), None)
-        walker.refer("calls", OWN_CONSTRUCTOR, node, arguments)
+        if (arguments := node.child_by_field_name("arguments")) is not None:
+            walker.refer("calls", OWN_CONSTRUCTOR, node, walker.arguments(arguments, None))
         symbol = walker.define(node, walker.text(name), "constant")
         symbol.flags.add("static")
         walker.bind(symbol.name, node.start_byte, enum, None, symbol.number)
@@ -279,35 +257,26 @@ class Java(Rules):
 
     def variables(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Fields, or local variables, of one type."""
-        type_term = walker.type_term(node.child_by_field_name("type"))
+        written = walker.type_term(node.child_by_field_name("type"))
         flags = self.modifiers(walker, node)
-        declarators = node.children_by_field_name("declarator")
-        if walker.scope_kind != CLASS:
-            for declarator in declarators:
-                self.declarator(walker, declarator, type_term, None)
-            return
-        around = walker.unit.symbols[walker.unit.scopes[walker.scope].symbol]
-        if around.kind == "interface":
+        around = walker.unit.scopes[walker.scope]
+        if around.kind == CLASS and walker.unit.symbols[around.symbol].kind == "interface":
             flags |= {"static", "final"}
         kind = "constant" if {"static", "final"} <= flags else "field"
+        declarators = node.children_by_field_name("declarator")
         for declarator in declarators:
-            name = declarator.child_by_field_name("name")
-            whole = node if len(declarators) == 1 else declarator
-            symbol = walker.define(whole, walker.text(name) if name is not None else "", kind)
-            symbol.flags |= flags
-            self.declarator(walker, declarator, type_term, symbol)
-
-    def declarator(
-        self, walker: "Walker", node: "Node", type_term: Term | None, symbol: CodeSymbol | None
-    ) -> None:
-        """Bind a field or a variable."""
-        name = node.child_by_field_name("name")
-        value = walker.visit(node.child_by_field_name("value"))
-        if type_term is not None and node.child_by_field_name("dimensions") is not None:
-            type_term = (LIST_TYPE, type_term)
-        if name is not None:
-            number = symbol.number if symbol is not None else -1
-            walker.bind(walker.text(name), node.start_byte, type_term, value, number)
+            name, number = declarator.child_by_field_name("name"), NO_SYMBOL
+            if name is None:
+                continue
+            if around.kind == CLASS:
+                whole = node if len(declarators) == 1 else declarator
+                symbol = walker.define(whole, walker.text(name), kind)
+                symbol.flags |= flags
+                number = symbol.number
+            value = walker.visit(declarator.child_by_field_name("value"))
+            is_array = written is not None and declarator.child_by_field_name("dimensions")
+            type_term = (LIST_TYPE, written) if is_array else written
+            walker.bind(walker.text(name), declarator.start_byte, type_term, value, number)
 
     def instanceof(self, walker: "Walker", node: "Node", _form: Form) -> Term:
         """A test for a type, which may bind a name."""
@@ -335,19 +304,15 @@ class Java(Rules):
         walker.refer("reads", term, node)
         return term
 
-    def assignment(self, walker: "Walker", node: "Node", form: Form) -> Term | None:
-        """`a = b`, `a += b`."""
+    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+        """`a = b`, `a += b`, `a++`."""
+        target = node.child_by_field_name("left") or node.named_children[0]
         operator = node.child_by_field_name("operator")
-        if operator is not None and operator.type != "=":
-            walker.visit(node.child_by_field_name("left"))
-        return walker.visit_assign(node, ASSIGN, False)
-
-    def update(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`a++`."""
-        target = node.named_children[0]
-        term = walker.visit(target)
-        walker.assign(target, None, None, node)
-        return term
+        value = walker.visit(node.child_by_field_name("right"))
+        if operator is None or operator.type != "=":
+            value = walker.visit(target)
+        walker.assign(target, value, None, node)
+        return value
 
     def explicit_constructor(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`this(...)`, `super(...)`."""
@@ -555,21 +520,15 @@ class Java(Rules):
         """Evaluate an operator: a text if one operand is, else the wider number."""
         if term[0] != ARITHMETIC:
             return (CALLABLE, None, ())
-        names = []
-        for operand in term[1:]:
-            value = resolver.evaluate(operand, place)
-            is_outside = value is not None and value[0] == OUTSIDE_INSTANCE
-            names.append(UNBOXED.get(value[1], value[1]) if is_outside and value else "")
+        values = [resolver.evaluate(operand, place) for operand in term[1:]]
+        names = [
+            UNBOXED.get(value[1], value[1]) if value and value[0] == OUTSIDE_INSTANCE else ""
+            for value in values
+        ]
         if STRING in names:
             return (OUTSIDE_INSTANCE, STRING, ())
-        if not all(name in PRIMITIVES for name in names):
-            return None
-        widest = max(NUMBERS.index(name) if name in NUMBERS else 0 for name in names)
-        return (
-            OUTSIDE_INSTANCE,
-            NUMBERS[max(widest, 2)] if "boolean" not in names else "boolean",
-            (),
-        )
+        widest = max(NUMBERS.index(name) if name in NUMBERS else -1 for name in names)
+        return (OUTSIDE_INSTANCE, NUMBERS[max(widest, 2)], ()) if widest >= 0 else values[0]
 
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
@@ -649,8 +608,8 @@ class Java(Rules):
     ) -> list[Target]:
         """Return the methods that a call may mean.
 
-        One is left out if an argument certainly does not fit, or if another one that certainly
-        fits is more specific. If nothing is certain, methods of the nearest type are meant."""
+        Of those that surely fit the closest one is meant, and others that perhaps fit. If nothing
+        is certain, methods of the nearest type are meant."""
         methods = [(target, target.symbol) for target in callees if target.symbol is not None]
         if len(methods) < 2 or any(symbol.kind != "method" for _, symbol in methods):
             return callees
@@ -659,65 +618,41 @@ class Java(Rules):
             (target, symbol)
             for target, symbol in methods
             if symbol.min_arguments <= count <= symbol.max_arguments
-        ] or methods
+        ]
         if 1 < len(fitting) <= MAX_OVERLOADS:
             values = [resolver.evaluate(argument, place) for argument in arguments]
-            candidates = _candidates(resolver, fitting, values)
-            possible = [candidate for candidate in candidates if candidate.fits is not False]
-            certain = [candidate for candidate in possible if candidate.fits]
+            costs = {symbol: _costs(resolver, symbol, values) for _, symbol in fitting}
+            possible = [pair for pair in fitting if IMPOSSIBLE not in costs[pair[1]]]
+            certain = [pair for pair in possible if UNSURE not in costs[pair[1]]]
             if certain:
-                return [
-                    candidate.target
-                    for candidate in possible
-                    if not any(_is_closer(resolver, rival, candidate) for rival in certain)
-                ]
-            fitting = [(candidate.target, candidate.symbol) for candidate in possible] or fitting
-        nearest = _owner(fitting[0][1])
-        return [target for target, symbol in fitting if _owner(symbol) == nearest]
+                closest = min(certain, key=lambda pair: sum(costs[pair[1]]))
+                return [pair[0] for pair in possible if pair is closest or pair not in certain]
+            fitting = possible or fitting
+        owners = [(symbol.unit, symbol.parent) for _, symbol in fitting]
+        return [pair[0] for pair, owner in zip(fitting, owners, strict=True) if owner == owners[0]]
 
 
-def _owner(symbol: CodeSymbol) -> tuple[str, int]:
-    return symbol.unit.path, symbol.parent
+def _shown_type(walker: "Walker", node: "Node") -> str:
+    """Return the type of a parameter as it is shown: without its package and its arguments."""
+    written = [child for child in node.named_children if child.type != "modifiers"]
+    dimensions = node.child_by_field_name("dimensions")
+    more = (
+        "..." if node.type == "spread_parameter" else walker.text(dimensions) if dimensions else ""
+    )
+    return NOT_SHOWN.sub("", walker.text(written[0]) + more) if written else "?"
 
 
-class _Candidate(NamedTuple):
-    target: Target
-    symbol: CodeSymbol
-    parameters: list[Value | None]  # None: not known, or any number of arguments
-    fits: bool | None  # None: not certain
-    phase: int  # 0: as it is, 1: with a boxed primitive, 2: with any number of arguments
-
-
-def _candidates(
-    resolver: Resolver, methods: list[tuple[Target, CodeSymbol]], values: list[Value | None]
-) -> list[_Candidate]:
-    """Return methods with their parameters, without those that a nearer type overrides."""
-    candidates: list[_Candidate] = []
-    for target, symbol in methods:
-        parameters = _parameters(resolver, symbol)
-        is_variadic = symbol.max_arguments >= UNLIMITED
-        if is_variadic and not _passes_array(resolver, values, parameters):
-            last = parameters[-1]
-            element = last[1] if last is not None and last[0] == LIST else None
-            parameters = parameters[:-1] + [element] * (len(values) - len(parameters) + 1)
-        if any(
-            candidate.parameters == parameters and _owner(candidate.symbol) != _owner(symbol)
-            for candidate in candidates
-        ):
-            continue
-        pairs = list(zip(values, parameters, strict=False))
-        fits = _all(_fits(resolver, value, wanted) for value, wanted in pairs)
-        is_boxed = any(_is_primitive(value) != _is_primitive(wanted) for value, wanted in pairs)
-        phase = 2 if is_variadic else int(is_boxed)
-        candidates.append(_Candidate(target, symbol, parameters, fits, phase))
-    return candidates
-
-
-def _passes_array(
-    resolver: Resolver, values: list[Value | None], parameters: list[Value | None]
-) -> bool:
-    """Tell whether an array is passed for a parameter that takes any number of arguments."""
-    return len(values) == len(parameters) and bool(_fits(resolver, values[-1], parameters[-1]))
+def _costs(resolver: Resolver, symbol: CodeSymbol, values: list[Value | None]) -> list[int]:
+    """Return how far the arguments of a call are from the parameters of a method."""
+    wanted = _parameters(resolver, symbol)
+    if symbol.max_arguments < UNLIMITED:
+        return [_cost(resolver, *pair) for pair in zip(values, wanted, strict=False)]
+    if len(values) == len(wanted) and 0 <= _cost(resolver, values[-1], wanted[-1]) < IMPOSSIBLE:
+        return [_cost(resolver, *pair) for pair in zip(values, wanted, strict=True)]
+    last = wanted[-1]
+    element = last[1] if last is not None and last[0] == LIST else None
+    wanted = wanted[:-1] + [element] * len(values)
+    return [MANY, *(_cost(resolver, *pair) for pair in zip(values, wanted, strict=False))]
 
 
 def _parameters(
@@ -730,89 +665,52 @@ def _parameters(
     ]
 
 
-def _is_closer(resolver: Resolver, candidate: _Candidate, rival: _Candidate) -> bool:
-    """Tell whether a method is more specific than another one."""
-    if candidate.phase != rival.phase:
-        return candidate.phase < rival.phase
-    if candidate.parameters == rival.parameters:
-        return False
-    pairs = zip(candidate.parameters, rival.parameters, strict=False)
-    return bool(_all(_fits(resolver, value, wanted) for value, wanted in pairs))
-
-
-def _all(answers: Iterable[bool | None]) -> bool | None:
-    """Return whether all answers are true; None if that is not certain."""
-    distinct = set(answers)
-    return False if False in distinct else None if None in distinct else True
-
-
-def _is_primitive(value: Value | None) -> bool:
-    return value is not None and value[0] == OUTSIDE_INSTANCE and value[1] in PRIMITIVES
-
-
-def _fits(resolver: Resolver, value: Value | None, wanted: Value | None) -> bool | None:
-    """Tell whether a value can be passed for a parameter; None if that is not certain."""
+def _cost(resolver: Resolver, value: Value | None, wanted: Value | None) -> int:
+    """Return how far a value is from a parameter: 0 if they have the same type."""
     if value is None or wanted is None or wanted[0] == UNION:
-        return None
+        return UNSURE
     if value[0] == UNION:
-        answers = {_fits(resolver, part, wanted) for part in value[1] if part[1] != "null"}
-        return answers.pop() if len(answers) == 1 else None
+        costs = {_cost(resolver, part, wanted) for part in value[1] if part[1] != "null"}
+        return costs.pop() if len(costs) == 1 else UNSURE
     if value[0] in (FUNCTION, CALLABLE):
         is_class = wanted[0] == INSTANCE and wanted[1].kind != "interface"
-        return False if is_class or wanted[0] == LIST or wanted[1] in CLOSED else None
-    if value[0] == OUTSIDE_INSTANCE and value[1] == "null":
-        return False if _is_primitive(wanted) else None
-    if wanted[:2] == (OUTSIDE_INSTANCE, OBJECT) or (value[0] != LIST and value[:2] == wanted[:2]):
-        return True
-    return _FITTERS[value[0]](resolver, value, wanted) if value[0] in _FITTERS else None
+        return IMPOSSIBLE if is_class or wanted[0] == LIST or wanted[1] in CLOSED else UNSURE
+    if value[1] == "null":
+        return IMPOSSIBLE if wanted[1] in PRIMITIVES else UNSURE
+    if value[0] == wanted[0] == LIST:
+        cost = _cost(resolver, value[1], wanted[1])
+        is_plain = not {part[1] for part in (value[1], wanted[1]) if part} & PRIMITIVES
+        return cost if is_plain or cost == 0 else IMPOSSIBLE
+    types, is_complete = _passed_for(resolver, value)
+    if wanted[0] != LIST and wanted[1] in types:
+        return types.index(wanted[1])
+    return IMPOSSIBLE if is_complete or wanted[0] == LIST or wanted[1] in CLOSED else UNSURE
 
 
-def _outside_fits(resolver: Resolver, value: Value, wanted: Value) -> bool | None:
-    name: str = value[1]
-    target: str = wanted[1]
-    if _is_primitive(wanted):
-        if (name := UNBOXED.get(name, name)) in PRIMITIVES:
-            return target in PASSED_FOR[name]
-        return False if name.startswith(NATIVE) else None
-    if name in PRIMITIVES:
-        return _fits(resolver, (OUTSIDE_INSTANCE, BOXES[name], ()), wanted)
-    if wanted[0] != OUTSIDE_INSTANCE:  # no class of the library extends one of the project
-        return False if name.startswith(NATIVE) else None
-    if name in SUPERTYPES:
-        return target in _supertypes(name)
-    return False if target in CLOSED else None
+def _passed_for(resolver: Resolver, value: Value) -> tuple[list[object], bool]:
+    """Return the types that a value can be passed for, the closest first; and if these are all."""
+    if value[0] not in (INSTANCE, OUTSIDE_INSTANCE):
+        return [*ARRAY_BASES, OBJECT], value[0] == LIST
+    if value[0] == OUTSIDE_INSTANCE:
+        name: str = value[1]
+        box = BOXES.get(name, name)
+        boxed, numbers = (box, *_supertypes(box)), PASSED_FOR.get(UNBOXED.get(box, ""), ())
+        names = [*numbers, *boxed] if name in PRIMITIVES else [*boxed, *numbers]
+        return [*names, OBJECT], box in SUPERTYPES
+    types: list[object] = [base for base, _ in resolver.order(value[1])]
+    is_complete = True
+    for base in resolver.outside_bases(value[1]):
+        more, is_all = _passed_for(resolver, base) if base is not None else ([], False)
+        types += more
+        is_complete = is_complete and is_all
+    return [*types, OBJECT], is_complete
 
 
 @cache
-def _supertypes(name: str) -> frozenset[str]:
-    """Return all types of the library that one of them extends."""
-    direct = SUPERTYPES.get(name, frozenset())
-    return direct.union(*(_supertypes(base) for base in direct))
-
-
-def _instance_fits(resolver: Resolver, value: Value, wanted: Value) -> bool | None:
-    """Compare a type of the project with a parameter, by all types that it extends."""
-    if wanted[0] not in (INSTANCE, OUTSIDE_INSTANCE) or wanted[1] in CLOSED:
-        return False
-    if any(base is wanted[1] for base, _ in resolver.order(value[1])):
-        return True
-    outside = list(resolver.outside_bases(value[1]))
-    if wanted[0] == INSTANCE:
-        return None if None in outside else False
-    answers = {_fits(resolver, base, wanted) for base in outside}
-    return True if True in answers else None if None in answers else False
-
-
-def _array_fits(resolver: Resolver, value: Value, wanted: Value) -> bool | None:
-    if wanted[0] != LIST:
-        return wanted[0] == OUTSIDE_INSTANCE and wanted[1] in ARRAY_BASES
-    element, wanted_element = value[1], wanted[1]
-    if _is_primitive(element) or _is_primitive(wanted_element):
-        return bool(element == wanted_element)
-    return _fits(resolver, element, wanted_element)
-
-
-_FITTERS = {OUTSIDE_INSTANCE: _outside_fits, INSTANCE: _instance_fits, LIST: _array_fits}
+def _supertypes(name: str) -> tuple[str, ...]:
+    """Return all types of the library that one of them extends, the closest first."""
+    direct = sorted(SUPERTYPES.get(name, ()))
+    return (*direct, *(other for base in direct for other in _supertypes(base)))
 
 
 def _type_arguments(receiver: Value | None) -> tuple[Value | None, ...]:
@@ -825,5 +723,5 @@ LANGUAGE = language(
     suffixes=(".java",),
     grammar=lambda _path: tree_sitter_java.language(),
     package="tree-sitter-java",
-    version=6,
+    version=7,
 )
