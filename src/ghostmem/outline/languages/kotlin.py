@@ -71,10 +71,12 @@ class Kotlin(DeclarationRules):
             "interface" if is_interface else "type",
         )
         for child in node.named_children:
-            for specifier in child.named_children if child.type == "delegation_specifiers" else ():
-                base = specifier.named_children[0]
+            specifiers = child.named_children if child.type == "delegation_specifiers" else []
+            for base in (part for one in specifiers for part in one.named_children[:1]):
                 is_called = base.type == "constructor_invocation"
-                written = base if base.type == "user_type" else base.named_children[0]
+                written = (
+                    base if base.type == "user_type" else next(iter(base.named_children), base)
+                )
                 relation = "extends" if is_called or is_interface else "implements"
                 self.base(walker, symbol, relation, written)
         walker.type_body(symbol, node)
@@ -127,5 +129,5 @@ LANGUAGE = language(
     suffixes=(".kt", ".kts"),
     grammar=lambda _path: tree_sitter_kotlin.language(),
     package="tree-sitter-kotlin",
-    version=4,
+    version=5,
 )
