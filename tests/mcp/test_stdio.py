@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +130,9 @@ def both(face: ToolServer, sent: bytes) -> tuple[dict[int, Any], dict[int, Any]]
         os.close(here)
 
     threading.Thread(target=leave).start()
-    with open(there, "rb") as source:
-        serve_stdio(face, source, theirs)
+    # a thread of its own: in this one a browser test may have left Playwright's event loop running
+    with open(there, "rb") as source, ThreadPoolExecutor(1) as thread:
+        thread.submit(serve_stdio, face, source, theirs).result()
     return answers(ours), answers(theirs)
 
 
