@@ -37,7 +37,7 @@ class _Entry:
 
 
 class NamespaceCache:
-    """What searches have read of the namespaces that were searched last.
+    """Rows, postings and facts of the namespaces that were searched last.
 
     Every change of a memory changes the sequence of its namespace, so it is valid for as long as
     that stays. Only committed states may be kept."""

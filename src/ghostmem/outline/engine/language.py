@@ -1,4 +1,4 @@
-"""What a language provides: a table of its syntax, some flags, and a few functions.
+"""The interface of a language: a table of its syntax, some flags, and a few functions.
 
 **Table.** One line per type of syntax node: `node_type role key=place ... option ...`. A place is
 the name of a field of the grammar or the number of a named child. Node types that are not in the

@@ -1,4 +1,4 @@
-"""What methods of a standard library give, told by words in a data file.
+"""Read the results of methods of a standard library from a data file.
 
 A meaning is `same` (as the receiver), `key` or `element` (its first or last type argument),
 `called` (what the function that is passed gives), or the name of a type: with the type arguments of

@@ -1,4 +1,4 @@
-"""What Ruby, C#, PHP and Kotlin share: only declarations, imports and base types are known."""
+"""Shared rules of Ruby, C#, PHP and Kotlin, which have declarations, imports and base types."""
 
 import re
 from collections.abc import Iterator

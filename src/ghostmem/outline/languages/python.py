@@ -488,7 +488,7 @@ class PythonRules(Rules):
             pending += children[1:] if is_named else children
 
     def yield_value(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """What a generator yields are the elements of its result."""
+        """Take the yielded values of a generator as the elements of its result."""
         terms = walker.visits(node)
         if not terms or terms[0] is None:
             return
@@ -724,7 +724,7 @@ class PythonRules(Rules):
         return [(base, arguments.get(base, ())) for base in merged]
 
     def hides_base(self, resolver: Resolver, symbol: CodeSymbol, name: str) -> bool:
-        """What every object has, a base outside that comes first is likely to have too."""
+        """Say whether an outside base that comes first likely has a method of every object."""
         plain = ("object", *_KNOWN["markers"], *_KNOWN["plain_bases"])
         for base in resolver.base_values(symbol) if name in _KNOWN["object"] else ():
             if base is not None and base[0] == INSTANCE:
@@ -762,7 +762,7 @@ class PythonRules(Rules):
         return resolver.value_of_type(symbol.result, place)
 
     def inferred_result(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
-        """What the docstring says, else what is returned."""
+        """Return the type that the docstring names, else that of the returned values."""
         told, unit = None, symbol.unit
         if symbol.detail is not None:
             path, _, member = symbol.detail.rpartition(".")
