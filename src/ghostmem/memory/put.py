@@ -14,7 +14,7 @@ from ghostmem.memory.quarantine import draft_reasons, hold_draft
 from ghostmem.memory.verdict import Judgement, compare_draft, judge_prepared, read_ahead
 from ghostmem.memory.write import check_expiry, dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
-from ghostmem.store import PutFields, Store, again, put_fields, validate
+from ghostmem.store import PutFields, Store, Transaction, again, put_fields, validate
 from ghostmem.store.fields import QUARANTINE
 from ghostmem.store.transaction import ChangedMeanwhileError
 
@@ -172,11 +172,18 @@ def put(
         NotFoundError: There is no memory with the key `supersedes`.
     """
     request = check_put(**locals())
-    draft, notes, _ = request
-    was_loading = store.vectoriser.is_loading
-    current, reasons, compared = _read(store, request)
+    draft, was_loading = request.draft, store.vectoriser.is_loading
+    compared = None
+    with store.engine.read(draft.ns) as tx:
+        read_ahead(store, tx, draft)
+        last = tx.memories.last(draft.ns, draft.key)
+        current = last if last is not None and last.is_current(store.clock()) else None
+        reasons = reasons_to_hold(store, request, current)
+        if not reasons and store.vectoriser.is_near:
+            compared = _compare(store, tx, draft, last, current)
     if reasons:
-        return hold_draft(store, draft, reasons, notes)
+        return hold_draft(store, draft, reasons, request.notes)
+    # a provider that may take long is asked outside of the transaction
     prepared, judgement = compared or compare_draft(store, draft, current)
     memory = _write(store, draft, prepared, judgement)
     if was_loading and not prepared.vectors and store.vectoriser.arrived:
@@ -184,34 +191,18 @@ def put(
     return with_notes(memory, request, prepared)
 
 
-class _Found(NamedTuple):
-    """The current version of a key, reasons to hold a put, and how it compares with the store.
+def _compare(
+    store: Store, tx: Transaction, draft: Draft, last: Memory | None, current: Memory | None
+) -> tuple[Prepared, Judgement]:
+    """Chunk, embed and judge a draft in an open transaction.
 
-    It is compared later if that may take long."""
-
-    current: Memory | None
-    reasons: tuple[str, ...] = ()
-    compared: tuple[Prepared, Judgement] | None = None
-
-
-def _read(store: Store, request: PutRequest) -> _Found:
-    """Read all that a put needs in one transaction."""
-    draft = request.draft
-    with store.engine.read(draft.ns) as tx:
-        read_ahead(store, tx, draft)
-        last = tx.memories.last(draft.ns, draft.key)
-        current = last if last is not None and last.is_current(store.clock()) else None
-        if reasons := reasons_to_hold(store, request, current):
-            return _Found(current, reasons)
-        if not store.vectoriser.is_near:
-            return _Found(current)
-        prepared = prepare(store, draft, current, tx)
-        prepared, judgement = judge_prepared(store, tx, draft, prepared, current)
-        is_plain = not draft.dedup and draft.supersedes is None
-        if store.engine.shared and last is None and is_plain and judgement.memory is None:
-            space = tx.search.space(draft.ns)
-            prepared = prepared._replace(new_in=space)
-        return _Found(current, (), (prepared, judgement))
+    `last` is the last version of its key, `current` the same unless it was removed."""
+    prepared = prepare(store, draft, current, tx)
+    prepared, judgement = judge_prepared(store, tx, draft, prepared, current)
+    is_plain = not draft.dedup and draft.supersedes is None and judgement.memory is None
+    if store.engine.shared and last is None and is_plain:
+        prepared = prepared._replace(new_in=tx.search.space(draft.ns))
+    return prepared, judgement
 
 
 def _write(store: Store, draft: Draft, prepared: Prepared, judgement: Judgement) -> Memory:

@@ -71,23 +71,19 @@ def has_answer(matches: list[ChunkMatch]) -> bool:
     judged = [match for match in matches if match.relevance is not None]
     if any(match.chunk.thread is None for match in judged):
         if all(map(knows_all_of, matches)):
-            if not any(map(_answers_by_itself, matches)):
+            if not any(
+                match.feature("lexical") >= WHOLE_WORDING or (match.relevance or 0.0) >= MIN_ANSWER
+                for match in matches
+            ):
                 return False
             if len(judged) == len(matches):
                 return True
         return any(
-            match.margin + max(0.0, _opinion(match)) >= 0 or _is_certain(match) for match in matches
+            match.margin + max(0.0, _opinion(match)) >= 0
+            or (knows_all_of(match) and (match.relevance or 0.0) >= CERTAIN)
+            for match in matches
         )
     return any(match.margin + _opinion(match) >= 0 for match in judged or matches)
-
-
-def _answers_by_itself(match: ChunkMatch) -> bool:
-    has_wording = match.feature("lexical") >= WHOLE_WORDING
-    return has_wording or (match.relevance or 0.0) >= MIN_ANSWER
-
-
-def _is_certain(match: ChunkMatch) -> bool:
-    return knows_all_of(match) and (match.relevance or 0.0) >= CERTAIN
 
 
 def _opinion(match: ChunkMatch) -> float:

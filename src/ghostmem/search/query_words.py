@@ -115,11 +115,19 @@ def match_words(tx: Transaction, space: Space, query: Query, sources: list[str])
     ]
     matched = {match.number for match in (*exact, *substitutes)}
     unmatched = [number for number in range(len(terms)) if number not in matched]
-    _read_unmatched(tx, space, query, terms, unmatched)
-    spellings = _spelling_matches(tx, space, query, terms, unmatched)
-    misspelled = {match.number for match in spellings}
-    inner = _inner_words(tx, space, query, terms, unmatched, misspelled)
-    matched |= misspelled | inner.words.keys() | inner.phrases.keys()
+    misspelled = _misspelled(query, terms, unmatched)
+    inside = [number for number in unmatched if len(terms[number]) > 2][:MAX_INSIDE]
+    tx.ahead(
+        *(
+            partial(_near_spellings, tx, space, terms[number], word)
+            for number, word in misspelled.items()
+        ),
+        *(partial(tx.search.containing, space, terms[at], MAX_CONTAINING) for at in inside),
+    )
+    spellings = _spelling_matches(tx, space, terms, misspelled)
+    respelled = {match.number for match in spellings}
+    inner = _inner_words(tx, space, query, terms, inside, respelled)
+    matched |= respelled | inner.words.keys() | inner.phrases.keys()
     idf = _rarities(space, terms, exact, spellings, matched)
     matches = [*exact, *substitutes, *spellings]
     return QueryWords(
@@ -232,26 +240,10 @@ def _misspelled(query: Query, terms: Sequence[str], unmatched: Iterable[int]) ->
     return dict(list(misspelled.items())[:MAX_MISSPELLED])
 
 
-def _read_unmatched(
-    tx: Transaction, space: Space, query: Query, terms: Sequence[str], unmatched: Sequence[int]
-) -> None:
-    """Read ahead what spellings and inner words of unknown words are looked for in."""
-    misspelled = _misspelled(query, terms, unmatched)
-    inside = [terms[number] for number in unmatched if len(terms[number]) > 2][:MAX_INSIDE]
-    tx.ahead(
-        *(
-            partial(_near_spellings, tx, space, terms[number], misspelled[number])
-            for number in misspelled
-        ),
-        *(partial(tx.search.containing, space, term, MAX_CONTAINING) for term in inside),
-    )
-
-
 def _spelling_matches(
-    tx: Transaction, space: Space, query: Query, terms: Sequence[str], unmatched: Iterable[int]
+    tx: Transaction, space: Space, terms: Sequence[str], misspelled: Mapping[int, str]
 ) -> list[TermMatch]:
     """Return words of nearly the same spelling for a few unknown words, for each nearest first."""
-    misspelled = _misspelled(query, terms, unmatched)
     near_words = {
         number: _near_spellings(tx, space, terms[number], word)
         for number, word in misspelled.items()
@@ -349,17 +341,17 @@ def _inner_words(
     space: Space,
     query: Query,
     terms: Sequence[str],
-    unmatched: Sequence[int],
-    misspelled: set[int],
+    inside: Sequence[int],
+    respelled: set[int],
 ) -> InnerWords:
     """Find unknown words inside other words, or as two words if no near spelling matches them."""
     words: dict[int, str] = {}
     phrases: dict[int, str] = {}
     chunks: list[int] = []
-    for number in [number for number in unmatched if len(terms[number]) > 2][:MAX_INSIDE]:
+    for number in inside:
         if containing := tx.search.containing(space, terms[number], MAX_CONTAINING):
             words[number] = terms[number]
-        elif number not in misspelled:
+        elif number not in respelled:
             phrase, containing = _as_two_words(tx, space, terms[number])
             phrases |= {number: phrase} if containing else {}
         chunks += containing

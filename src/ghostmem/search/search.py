@@ -188,8 +188,13 @@ def search(
         lambda tx: read_ahead(store, tx, parsed, filter_),
     ) as (tx, synced):
         ranking = rank(store, tx, parsed, filter_, min_score, pieces)
-        _read_shown(tx, [match.chunk.memory_id for match in ranking.answers[:limit]])
-        shown = tx.memories.by_ids([match.chunk.memory_id for match in ranking.answers[:limit]])
+        ids = [match.chunk.memory_id for match in ranking.answers[:limit]]
+        tx.ahead(
+            lambda: tx.memories.by_ids(ids),
+            lambda: tx.graph.touching(ids, [Rel.CONTRADICTS]),
+            *_details(tx, set(ids)),
+        )
+        shown = tx.memories.by_ids(ids)
         corrections = find_corrections(tx, shown, ranking.matches, ranking.answers, filter_, at)
         strong = _strong(ranking, corrections, store, min_score, pieces)
         matches = ranking.answers
@@ -200,8 +205,9 @@ def search(
         hits = make_hits(tx, matches, terms, explain, strong, shown)
         hits, reranked = _reranked(store, query, hits, corrections)
         hits = annotate_hits(tx, hits, corrections.contradictions, corrections.statements, at)
-        missed = _missed(ranking.matches, matches) if explain else []
-        misses = make_hits(tx, missed[:MAX_MISSES], terms, explain)
+        hit_ids = {match.chunk.memory_id for match in matches}
+        missed = [match for match in ranking.matches if match.chunk.memory_id not in hit_ids]
+        misses = make_hits(tx, missed[:MAX_MISSES] if explain else [], terms, explain)
         ended = rank_superseded(store, tx, parsed, filter_, MAX_SUPERSEDED, min_score)
         superseded = [replace(hit, note=ending(hit.memory)) for hit in make_hits(tx, ended, terms)]
     strong_hits = [hit for hit in hits if weak or not hit.weak]
@@ -213,15 +219,6 @@ def search(
     )
 
 
-def _read_shown(tx: Transaction, ids: Sequence[str]) -> None:
-    """Read everything about the memories to be shown in as few round trips as possible."""
-    tx.ahead(
-        lambda: tx.memories.by_ids(ids),
-        lambda: tx.graph.touching(ids, [Rel.CONTRADICTS]),
-        *_details(tx, set(ids)),
-    )
-
-
 def _details(tx: Transaction, ids: Iterable[str]) -> list[Callable[[], object]]:
     """Return the reads of a hit's references, its place in a note, and the edges of its doubts."""
     return [
@@ -230,12 +227,6 @@ def _details(tx: Transaction, ids: Iterable[str]) -> list[Callable[[], object]]:
         lambda: tx.notes.places(ids),
         lambda: tx.graph.touching(ids, [Rel.DEPENDS_ON, Rel.CONTAINS]),
     ]
-
-
-def _missed(ranked: Sequence[ChunkMatch], shown: Sequence[ChunkMatch]) -> list[ChunkMatch]:
-    """Return the ranked matches of memories that are not shown."""
-    known = {match.chunk.memory_id for match in shown}
-    return [match for match in ranked if match.chunk.memory_id not in known]
 
 
 def _notes_only(within: str | None) -> bool | None:

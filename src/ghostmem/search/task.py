@@ -54,8 +54,8 @@ def _chances(matches: list[ChunkMatch], query: Query) -> list[float]:
     weights = _BY_MEANING if cosines else _BY_WORDS
     best = max(cosines, default=0.0)
     terms = max(MIN_TERMS, len(query.terms))
-    return [
-        _probability(
+    log_odds = (
+        (
             weights.bias
             + weights.score * match.score
             + weights.cosine * (match.cosine or 0.0)
@@ -65,8 +65,5 @@ def _chances(matches: list[ChunkMatch], query: Query) -> list[float]:
             + weights.memories * log(max(1, match.space.chunks))
         )
         for match in matches
-    ]
-
-
-def _probability(log_odds: float) -> float:
-    return 1 / (1 + exp(-log_odds))
+    )
+    return [1 / (1 + exp(-odds)) for odds in log_odds]

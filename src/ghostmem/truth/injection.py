@@ -175,32 +175,17 @@ def _structure_reasons(text: str, shown: str) -> Iterator[str]:
     """Yield the reasons that show in hidden text, faked roles, pictures and spaced letters."""
     # characters that people do not see, more than languages need
     has_unseen = not text.isascii() and any(_pattern(hidden).search(text) for hidden in _HIDDEN)
-    if has_unseen or _has_commented_order(shown):
+    commented = _pattern(_table()["commented"])  # a comment of HTML that addresses an agent
+    if has_unseen or any(commented.search(comment.lower()) for comment in _comments(shown)):
         yield HIDDEN
-    if _fakes_a_role(shown):
+    roles = (match for role in _roles().likely(shown) for match in _matches(shown, role))
+    if any(not _is_reported(shown, match) for match in roles):
         yield ROLE
-    if _has_beacon(shown):
+    beacons = _pattern(_BEACON).finditer(shown) if "![" in shown else ()
+    if any(_pattern(_CARRIED).search(match[1].lower()) for match in beacons):
         yield BEACON
     if _has_spaced_order(shown):
         yield IGNORE
-
-
-def _has_commented_order(shown: str) -> bool:
-    """Say whether a comment of HTML addresses an agent."""
-    commented = _pattern(_table()["commented"])
-    return any(commented.search(comment.lower()) for comment in _comments(shown))
-
-
-def _fakes_a_role(shown: str) -> bool:
-    """Say whether a text imitates a turn of the conversation, and not only reports it."""
-    roles = (match for role in _roles().likely(shown) for match in _matches(shown, role))
-    return any(not _is_reported(shown, match) for match in roles)
-
-
-def _has_beacon(shown: str) -> bool:
-    """Say whether a text loads a picture from an address that carries data."""
-    beacons = _pattern(_BEACON).finditer(shown) if "![" in shown else ()
-    return any(_pattern(_CARRIED).search(match[1].lower()) for match in beacons)
 
 
 def _has_spaced_order(shown: str) -> bool:
