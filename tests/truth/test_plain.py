@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghostmem.model import VerdictKind
-from ghostmem.truth.plain import announces_change, judge_plainly
+from ghostmem.truth.plain import AnalysedText, judge_plainly
 
 texts = st.text(st.characters(blacklist_categories=("Cs",)), max_size=300)
 
@@ -42,7 +42,7 @@ texts = st.text(st.characters(blacklist_categories=("Cs",)), max_size=300)
 )
 def test_only_what_is_said_outright_counts(old: str, new: str, kind: str, phrase: str) -> None:
     """A phrase that names what is over, a label, or a negation; not a different value alone."""
-    found = judge_plainly(new, old)
+    found = judge_plainly(AnalysedText(new), AnalysedText(old))
     assert found.kind == kind
     assert found.phrase == phrase
 
@@ -50,7 +50,7 @@ def test_only_what_is_said_outright_counts(old: str, new: str, kind: str, phrase
 @given(texts, texts)
 def test_any_two_texts_can_be_judged(new: str, old: str) -> None:
     """Nothing that can be written makes it fail."""
-    found = judge_plainly(new, old)
+    found = judge_plainly(AnalysedText(new), AnalysedText(old))
     assert found.kind in VerdictKind
     assert 0 <= found.confidence <= 1
 
@@ -58,7 +58,7 @@ def test_any_two_texts_can_be_judged(new: str, old: str) -> None:
 @given(texts)
 def test_the_same_text_is_a_restatement(text: str) -> None:
     """Whatever it says, it says it again."""
-    assert judge_plainly(text, text).kind == VerdictKind.RESTATEMENT
+    assert judge_plainly(AnalysedText(text), AnalysedText(text)).kind == VerdictKind.RESTATEMENT
 
 
 @pytest.mark.parametrize(
@@ -67,5 +67,6 @@ def test_the_same_text_is_a_restatement(text: str) -> None:
 def test_a_hostile_megabyte_is_judged_by_its_first_part(part: str) -> None:
     """The work is bounded: only the first characters of a text are looked at."""
     text = part * (1_000_000 // len(part))
-    assert judge_plainly(text, f"{text}x").kind in VerdictKind
-    assert announces_change(text) in (True, False)
+    new = AnalysedText(text)
+    assert judge_plainly(new, AnalysedText(f"{text}x")).kind in VerdictKind
+    assert new.announces_change in (True, False)

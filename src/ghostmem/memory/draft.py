@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ghostmem.frozen import frozen
+from ghostmem.lazy import lazy_property
 from ghostmem.model import Memory
 from ghostmem.model.memory import conversation_of
+from ghostmem.truth.plain import AnalysedText
 
 NEVER = "never"  # the ttl that removes an expiry
 
@@ -45,6 +47,11 @@ class Draft:
     supersedes: str | None = None  # the key of the memory that it replaces
     quiet: bool = False  # a repetition does not count as a use
     revive: bool = False  # a removed memory comes back with its links
+
+    @lazy_property
+    def analysed(self) -> AnalysedText:
+        """Return the content with what is compared with other texts."""
+        return AnalysedText(self.content)
 
     def is_turn(self, current: Memory | None) -> bool:
         """Say whether it is a turn of a conversation; it inherits from the current version."""

@@ -22,15 +22,9 @@ from ghostmem.store import ChunkTerms, Filter, Space, Store, Transaction
 from ghostmem.store.lexical import shared_terms_score, term_postings
 from ghostmem.text.labels import tag_terms
 from ghostmem.text.redact import MARK
-from ghostmem.text.terms import encode, index_terms, rarity
+from ghostmem.text.terms import encode, rarity
 from ghostmem.truth.alike import resembles
-from ghostmem.truth.plain import (
-    MAX_READ,
-    announces_change,
-    find_phrase,
-    judge_plainly,
-    reports_event,
-)
+from ghostmem.truth.plain import AnalysedText, find_phrase, judge_plainly, reports_event
 
 if TYPE_CHECKING:
     from ghostmem.graph.autolink import NearestChunks
@@ -120,9 +114,8 @@ def read_ahead(store: Store, tx: Transaction, draft: Draft) -> None:
     """Read what a put needs first in as few round trips as possible."""
     if not store.engine.shared:  # without a server there is nothing to read ahead
         return
-    terms = dict.fromkeys(index_terms(draft.content[:MAX_READ]))
-    telling = _telling_terms(terms, _limits(store.settings, draft.content).terms)
-    codes = [encode(term) for term in telling]
+    count = _limits(store.settings, draft.analysed).terms
+    codes = [encode(term) for term in _telling_terms(draft.analysed.terms, count)]
     tx.ahead(
         lambda: tx.memories.last(draft.ns, draft.key),
         lambda: tx.search.spaces([draft.ns]),
@@ -165,12 +158,11 @@ def find_verdict(
 
     Sensory, closed and removed memories are not considered. `near` are the stored chunks nearest
     to those of the text."""
-    ns, content = draft.ns, draft.content
+    ns, terms = draft.ns, draft.analysed.terms
     space = tx.search.space(ns)
     if space is None or not space.chunks:
         return NOTHING
-    terms = dict.fromkeys(index_terms(content[:MAX_READ]))
-    limits = _limits(settings, content)
+    limits = _limits(settings, draft.analysed)
     related = near.related if near is not None and limits is JUDGED else {}
     chunks = dict.fromkeys([*related, *_by_words(tx, space, terms, limits)])
     if near is not None:
@@ -196,59 +188,62 @@ def find_verdict(
         and _is_same_subject(memory, draft, current)
     ]
     texts = {
-        memory.id: memory.content[similar[memory.id].start : similar[memory.id].stop]
+        memory.id: AnalysedText(memory.content[similar[memory.id].start : similar[memory.id].stop])
         for memory in memories
     }
     at = draft.fields.get("created_at", now)
-    return _strongest(settings, content, at, memories, texts) if memories else NOTHING
+    return _strongest(settings, draft.analysed, at, memories, texts) if memories else NOTHING
 
 
-def _limits(settings: Settings, content: str) -> _Limits:
+def _limits(settings: Settings, text: AnalysedText) -> _Limits:
     if judge_available(settings):
         return JUDGED
-    return CHANGED if announces_change(content) else PLAIN
+    return CHANGED if text.announces_change else PLAIN
 
 
 def _strongest(
     settings: Settings,
-    content: str,
+    new: AnalysedText,
     at: datetime,
     memories: Sequence[Memory],
-    texts: Mapping[str, str],
+    texts: Mapping[str, AnalysedText],
 ) -> Judgement:
     """Return the strongest verdict of a text of a time on some memories, the newest of equals.
 
     `texts` are their most similar parts, by the ids of the memories."""
-    same = next((memory for memory in memories if memory.content == content), None)
+    same = next((memory for memory in memories if memory.content == new.content), None)
     if same is not None:
         return Judgement(Verdict(VerdictKind.RESTATEMENT, same.key, {"same": True}), same)
-    judged = _first_few(memories, texts, content) if judge_available(settings) else memories
+    judged = _first_few(memories, texts, new) if judge_available(settings) else memories
     newest_first = sorted(judged, key=lambda m: (-m.created_at.timestamp(), m.key))
     old = [texts[memory.id] for memory in newest_first]
-    own = set(index_terms(content[:MAX_READ]))
     best, strongest = (False, 0, 0, 0.0), NOTHING
     opinions: dict[str, _Opinion] = {}
-    for memory, text, opinion in zip(
-        newest_first, old, _opinions(settings, content, old), strict=True
-    ):
-        if opinion.kind in CORRECTIONS and _both_events(content, at, text, memory.created_at):
+    for memory, text, opinion in zip(newest_first, old, _opinions(settings, new, old), strict=True):
+        # what happens again does not make untrue what happened before
+        if (
+            opinion.kind in CORRECTIONS
+            and reports_event(new.start, at)
+            and reports_event(text.start, memory.created_at)
+            and not new.announces_change
+        ):
             opinion = opinion._replace(is_sure=False)
         opinions[memory.id] = opinion
-        shared = len(own.intersection(index_terms(text)))
+        shared = len(new.terms.keys() & text.terms.keys())
         strength = (opinion.is_sure, _STRENGTH[opinion.kind], shared, opinion.confidence)
         if opinion.kind != VerdictKind.NEW and strength > best:
             best = strength
-            evidence = _evidence(content, memory, opinion)
+            evidence = _evidence(new, memory, opinion)
             verdict = Verdict(opinion.kind, memory.key, evidence)
             strongest = Judgement(verdict, memory, is_tentative=not opinion.is_sure)
-    return strongest._replace(also=_also_corrected(own, strongest, memories, texts, opinions))
+    return strongest._replace(also=_also_corrected(new, strongest, memories, texts, opinions))
 
 
 def _also_corrected(
-    own: Collection[str],
+    new: AnalysedText,
     strongest: Judgement,
     memories: Sequence[Memory],
-    texts: Mapping[str, str],
+    texts: Mapping[str, AnalysedText],
     opinions: Mapping[str, _Opinion],
 ) -> tuple[Memory, ...]:
     """Return further memories that a text corrects; what surely corrects one needs no certainty.
@@ -259,24 +254,16 @@ def _also_corrected(
     if strongest.memory is None or strongest.is_tentative:
         return ()
     text, corrects = texts[strongest.memory.id], strongest.verdict.kind in CORRECTIONS
-    named = set(own) & set(index_terms(text))
+    shared = new.terms.keys() & text.terms.keys()
 
     def is_corrected(memory: Memory) -> bool:
         if (opinion := opinions.get(memory.id)) is None:
-            return corrects and resembles(text, texts[memory.id])
+            return corrects and resembles(text.content, texts[memory.id].content)
         return opinion.kind in CORRECTIONS and (corrects or opinion.is_sure)
 
     others = [memory for memory in memories if memory is not strongest.memory]
-    about = [memory for memory in others if named <= set(index_terms(texts[memory.id]))]
+    about = [memory for memory in others if shared <= texts[memory.id].terms.keys()]
     return tuple(filter(is_corrected, about))
-
-
-def _both_events(new: str, new_at: datetime, old: str, old_at: datetime) -> bool:
-    """Say whether both texts tell what happened, and the new one announces no change.
-
-    What happens again does not make untrue what happened before."""
-    both = reports_event(new, new_at) and reports_event(old, old_at)
-    return both and not announces_change(new)
 
 
 class _Opinion(NamedTuple):
@@ -288,20 +275,21 @@ class _Opinion(NamedTuple):
     is_sure: bool = True
 
 
-def _opinions(settings: Settings, content: str, old: Sequence[str]) -> list[_Opinion]:
+def _opinions(settings: Settings, new: AnalysedText, old: Sequence[AnalysedText]) -> list[_Opinion]:
     """Return how a text relates to each older one."""
     judge = find_judge(settings)
-    by_rules = [_Opinion(*judge_plainly(content, text)) for text in old]
+    by_rules = [_Opinion(*judge_plainly(new, text)) for text in old]
     if judge is None:
         return by_rules
+    verdicts = judge.verdicts(new.content, [text.content for text in old])
     return [
-        _better(_opinion(judge, content, text, chances), ruled)
-        for text, chances, ruled in zip(old, judge.verdicts(content, old), by_rules, strict=True)
+        _better(_opinion(judge, new, text, chances), ruled)
+        for text, chances, ruled in zip(old, verdicts, by_rules, strict=True)
     ]
 
 
 def _opinion(
-    judge: Judge, content: str, text: str, chances: Mapping[VerdictKind, float]
+    judge: Judge, new: AnalysedText, old: AnalysedText, chances: Mapping[VerdictKind, float]
 ) -> _Opinion:
     """Return the most likely kind; an update and a conflict count together as a correction."""
     kind = max(chances, key=lambda kind: chances[kind])
@@ -310,32 +298,33 @@ def _opinion(
         is_sure = True
     elif kind == VerdictKind.RESTATEMENT:
         # the judge takes two texts with a redacted secret for similar
-        is_sure = chance >= judge.thresholds.restatement and MARK not in content
+        is_sure = chance >= judge.thresholds.restatement and MARK not in new.content
     else:
-        is_sure = chance >= _needed(judge, content, text) and not _adds(judge, content, text, kind)
+        is_sure = chance >= _needed(judge, new, old) and not _adds(judge, new, old, kind)
     return _Opinion(kind, round(chance, 2), is_sure=is_sure)
 
 
-def _needed(judge: Judge, content: str, text: str) -> float:
+def _needed(judge: Judge, new: AnalysedText, old: AnalysedText) -> float:
     """Return the probability from which on a correction is sure.
 
     A text that contrasts the present with the past needs less, and texts that share a single word
     need more, because they may be about different things."""
-    if announces_change(content):
+    if new.announces_change:
         return CONTRASTED
-    shared = set(index_terms(content[:MAX_READ])).intersection(index_terms(text))
+    shared = new.terms.keys() & old.terms.keys()
     return judge.thresholds.correction if len(shared) >= MIN_SHARED else HARDLY_SHARED
 
 
-def _adds(judge: Judge, content: str, text: str, kind: VerdictKind) -> bool:
+def _adds(judge: Judge, new: AnalysedText, old: AnalysedText, kind: VerdictKind) -> bool:
     """Say whether a text that the judge calls a correction only adds to an older one.
 
     It says `not only`; or it has all terms of the older text ("but not on Monday"), or that one
     restates it. An update may well repeat all of what is over."""
-    if kind == VerdictKind.UPDATE or find_phrase("affirmed", content):
-        return find_phrase("affirmed", content) is not None
-    has_all = set(index_terms(text)) <= set(index_terms(content[:MAX_READ]))
-    return has_all or judge.verdicts(text, [content])[0][VerdictKind.RESTATEMENT] >= RESTATES
+    is_affirmed = find_phrase("affirmed", new.start) is not None
+    if kind == VerdictKind.UPDATE or is_affirmed or old.terms.keys() <= new.terms.keys():
+        return is_affirmed or kind != VerdictKind.UPDATE
+    chances = judge.verdicts(old.content, [new.content])[0]
+    return chances[VerdictKind.RESTATEMENT] >= RESTATES
 
 
 def _better(judged: _Opinion, ruled: _Opinion) -> _Opinion:
@@ -349,13 +338,12 @@ def _better(judged: _Opinion, ruled: _Opinion) -> _Opinion:
     return ruled if ruled.kind in CORRECTIONS and not is_settled else judged
 
 
-def _evidence(content: str, memory: Memory, opinion: _Opinion) -> dict[str, object]:
+def _evidence(new: AnalysedText, memory: Memory, opinion: _Opinion) -> dict[str, object]:
     """Return what a verdict rests on."""
-    theirs = set(index_terms(memory.content[:MAX_READ]))
-    own = dict.fromkeys(index_terms(content[:MAX_READ]))
+    old = AnalysedText(memory.content)
     evidence = {
         "confidence": opinion.confidence,
-        "shared": [term for term in own if term in theirs][:SHOWN],
+        "shared": [term for term in new.terms if term in old.terms][:SHOWN],
         "phrase": opinion.phrase,
         "tentative": not opinion.is_sure,
     }
@@ -414,14 +402,16 @@ def _most_similar(
     return {id_: best[id_][1] for id_ in ranked}
 
 
-def _first_few(memories: Sequence[Memory], texts: Mapping[str, str], content: str) -> list[Memory]:
+def _first_few(
+    memories: Sequence[Memory], texts: Mapping[str, AnalysedText], new: AnalysedText
+) -> list[Memory]:
     """Return the memories that the judge may read in the time of a put.
 
     These are the most similar one and, for short texts, the newest of the others: of several
     statements about one thing the newest is the one that holds."""
     by_id = {memory.id: memory for memory in memories}
     best, *others = [by_id[id_] for id_ in texts if id_ in by_id]
-    size = len(content[:MAX_PART]) + len(texts[best.id][:MAX_PART])
+    size = len(new.content[:MAX_PART]) + len(texts[best.id].content[:MAX_PART])
     if not others or 2 * size > MAX_CHARACTERS:
         return [best]
     return [best, max(others, key=lambda memory: (memory.created_at, memory.key))]

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from ghostmem.lazy import lazy_property
 from ghostmem.model import VerdictKind
 from ghostmem.text.phrases import PhraseTable
 from ghostmem.text.question import is_question
@@ -36,58 +37,73 @@ class PlainVerdict(NamedTuple):
     phrase: str = ""
 
 
-def judge_plainly(new: str, old: str) -> PlainVerdict:
+class AnalysedText:
+    """A text and the parts of its start that are compared with other texts, each found once."""
+
+    def __init__(self, content: str) -> None:
+        self.content, self.start = content, content[:MAX_READ]
+
+    @lazy_property
+    def terms(self) -> dict[str, None]:
+        """Return its index terms in order."""
+        return dict.fromkeys(index_terms(self.start))
+
+    @lazy_property
+    def essence(self) -> tuple[str, ...]:
+        """Return its words without those that say nothing."""
+        return essence(self.start)
+
+    @lazy_property
+    def over(self) -> list[re.Match[str]]:
+        """Return its phrases that name what is over."""
+        pattern = _pattern("over", self.start)
+        return [] if pattern is None else list(pattern.finditer(self.start))
+
+    @lazy_property
+    def ending(self) -> str:
+        """Return the phrase or label by which it says that something is over or corrected."""
+        pattern = _pattern("ended", self.start)
+        match = pattern.search(self.start) if pattern is not None else None
+        return _plain(match[0])[:60] if match else ""
+
+    @lazy_property
+    def announces_change(self) -> bool:
+        """Say whether it has a phrase of change, or a word such as `now` or `currently`."""
+        return bool(self.ending or self.over or find_phrase("present", self.start))
+
+    @lazy_property
+    def negation(self) -> re.Match[str] | None:
+        """Return its first negation."""
+        words = "|".join(_phrases()["negations"])
+        text = _compiled(_phrases()["affirmed"]).sub(" ", _spelled_out(self.start))
+        return _compiled(rf"\b(?:{words})\b").search(text)
+
+
+def judge_plainly(new: AnalysedText, old: AnalysedText) -> PlainVerdict:
     """Return what a new text is to an older one."""
-    new, old = new[:MAX_READ], old[:MAX_READ]
-    if new.split() == old.split() or _essence(new) == _essence(old) != ():
+    if new.start.split() == old.start.split() or new.essence == old.essence != ():
         return PlainVerdict(VerdictKind.RESTATEMENT)
-    mine, theirs = _terms(new), _terms(old)
-    if not mine & theirs or is_question(new):
+    if not new.terms.keys() & old.terms.keys() or is_question(new.start):
         return PlainVerdict(VerdictKind.NEW)
-    if phrase := _names_over(new, mine, theirs):
+    if phrase := _names_over(new, old):
         return PlainVerdict(VerdictKind.UPDATE, 0.9, phrase)
-    covered = _share(theirs, mine)
-    if covered >= _COVERED and (phrase := _ending(new)) and phrase not in _plain(old):
-        return PlainVerdict(VerdictKind.UPDATE, 0.8, phrase)
-    first, second = _negation(new), _negation(old)
-    negation, texts = (first, (mine, theirs)) if first else (second, (theirs, mine))
-    comparable = not (first and second) and _numbers(new) == _numbers(old)
-    if negation and comparable and _is_negated(negation, *texts):
-        return PlainVerdict(VerdictKind.CONFLICT, 0.8, negation[0])
+    covered = _share(old.terms, new.terms)
+    if covered >= _COVERED and new.ending and new.ending not in _plain(old.start):
+        return PlainVerdict(VerdictKind.UPDATE, 0.8, new.ending)
+    first, second = (new, old) if new.negation else (old, new)
+    is_comparable = not second.negation and _numbers(new.start) == _numbers(old.start)
+    if first.negation and is_comparable and _is_negated(first.negation, first.terms, second.terms):
+        return PlainVerdict(VerdictKind.CONFLICT, 0.8, first.negation[0])
     return PlainVerdict(VerdictKind.NEW)
 
 
-_essence = lru_cache(32)(essence)  # a text is compared with several others
-
-
-@lru_cache(32)
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(index_terms(text))
-
-
-def announces_change(text: str) -> bool:
-    """Say whether a text has a phrase of change, or a word such as `now` or `currently`."""
-    text = text[:MAX_READ]
-    over = _pattern("over", text)
-    ends = _ending(text) or (over is not None and over.search(text))
-    return bool(ends or find_phrase("present", text))
-
-
-def _ending(text: str) -> str:
-    """Return the phrase or label by which a text says that something is over or corrected."""
-    pattern = _pattern("ended", text)
-    found = pattern.search(text) if pattern is not None else None
-    return _plain(found[0])[:60] if found else ""
-
-
-def _names_over(new: str, mine: Collection[str], theirs: Collection[str]) -> str:
+def _names_over(new: AnalysedText, old: AnalysedText) -> str:
     """Return a phrase of a text that ends what an older one says, if both are about one thing."""
-    pattern = _pattern("over", new)
-    for found in pattern.finditer(new) if pattern is not None else ():
-        over = set(index_terms(found[found.lastgroup or 0]))
-        about = set(mine) - over
-        if over and _share(over, theirs) >= _NAMED and about & set(theirs):
-            return _plain(found[0])[:60]
+    for match in new.over:
+        over = set(index_terms(match[match.lastgroup or 0]))
+        about = new.terms.keys() - over
+        if over and _share(over, old.terms) >= _NAMED and about & old.terms.keys():
+            return _plain(match[0])[:60]
     return ""
 
 
@@ -120,21 +136,14 @@ def reports_event(text: str, at: datetime) -> bool:
     return verb is not None and verb.lastgroup == "past"
 
 
-def _negation(text: str) -> re.Match[str] | None:
-    """Return the first negation of a text."""
-    words = "|".join(_phrases()["negations"])
-    text = _compiled(_phrases()["affirmed"]).sub(" ", _spelled_out(text))
-    return _compiled(rf"\b(?:{words})\b").search(text)
-
-
-def _is_negated(negation: re.Match[str], mine: frozenset[str], theirs: frozenset[str]) -> bool:
+def _is_negated(negation: re.Match[str], own: Collection[str], others: Collection[str]) -> bool:
     """Say whether a text with a negation and some terms negates one with other terms.
 
     One that negates a thing of its own only adds to the other: "but not on Monday"."""
     after = negation.string[negation.end() :]
-    is_own = not theirs.intersection(index_terms(after)) and re.search(r"\w", after)
-    covers = mine.difference(_phrases()["negations"]) <= theirs
-    return covers and _share(theirs, mine) >= _ALIKE and not is_own
+    is_own = set(others).isdisjoint(index_terms(after)) and re.search(r"\w", after)
+    covers = set(own).difference(_phrases()["negations"]) <= set(others)
+    return covers and _share(others, own) >= _ALIKE and not is_own
 
 
 def _spelled_out(text: str) -> str:
@@ -150,7 +159,6 @@ def _phrases() -> dict[str, Any]:
     return found
 
 
-@lru_cache(32)
 def _pattern(kind: str, text: str) -> re.Pattern[str] | None:
     """Return one pattern for the phrases of a kind that a text may have; most texts have none."""
     folded = text.lower() if text.isascii() else text.translate(_SAME_LETTERS).lower()
