@@ -291,7 +291,10 @@ def _fill_up(
     tx: Transaction, request: ContextRequest, results: SearchResults, expansion: Expansion
 ) -> None:
     """Add further search results while they may fit, and all memories of a small namespace."""
-    while expansion.tokens < request.budget * MIN_FILLED and (later := results.next()):
+    while (
+        sum(item.memory.est_tokens for item in expansion.items.values())
+        < request.budget * MIN_FILLED
+    ) and (later := results.next()):
         expansion.add(later)
     if request.whole and (everything := _whole_namespace(tx, request)) is not None:
         expansion.add(results.whole(everything))
@@ -307,7 +310,8 @@ def _add_statements(
     statements = find_user_statements(tx, memories, request.filter_, request.query.now)
     for id_, stated in statements.items():
         for memory in stated:
-            expansion.add_statement(memory, expansion.items[id_].score)
+            if memory.id not in expansion.pinned:
+                expansion.add([ContextItem(memory, expansion.items[id_].score, "own words")])
     return statements
 
 

@@ -31,8 +31,9 @@ class Expansion:
         self._tx, self._settings, self._request = tx, settings, request
         self._relevance_first = settings.context_score == "relevance"
         self.items: dict[str, ContextItem] = {}
-        self._pinned: dict[str, ContextItem] = {}
-        self._edges: dict[Tie, None] = {}
+        self.pinned: dict[str, ContextItem] = {}
+        # all that were read; of candidates at least those that constrain packing
+        self.edges: dict[Tie, None] = {}
         self._conflicts: dict[Tie, None] = {}  # those of them that contradict
         self._last_edges: list[Tie] = []  # of the memories visited last
         self._visited: set[str] = set()
@@ -49,7 +50,7 @@ class Expansion:
     def run(self, seeds: Sequence[ContextItem], pinned: Sequence[ContextItem]) -> None:
         """Start with seeds and add the memories that edges lead to."""
         self.items = {item.id: item for item in seeds}
-        self._pinned = {item.id: item for item in pinned}
+        self.pinned = {item.id: item for item in pinned}
         self._visit([*seeds, *pinned])
         if not self._request.follow_edges:
             return
@@ -69,29 +70,12 @@ class Expansion:
         if self._request.follow_edges:
             self._add_corrections(fresh)
 
-    def add_statement(self, memory: Memory, score: float) -> None:
-        """Add a statement of the user about the same as a candidate."""
-        if memory.id not in self._pinned:
-            self.add([ContextItem(memory, score, "own words")])
-
-    @property
-    def edges(self) -> Iterable[Tie]:
-        """Return the edges read so far, with those of every candidate and pinned memory.
-
-        At least the relations that constrain packing were read."""
-        return self._edges
-
-    @property
-    def tokens(self) -> int:
-        """Estimate the tokens of all candidates."""
-        return sum(item.memory.est_tokens for item in self.items.values())
-
     def _visit(self, items: Iterable[ContextItem], rels: tuple[Rel, ...] = ()) -> None:
         """Read the edges of memories; with `rels`, only those of some relations."""
         fresh = [item.id for item in items if item.id not in self._visited]
         self._visited.update(fresh)
         self._last_edges = self._tx.graph.touching(fresh, rels) if fresh else []
-        self._edges |= dict.fromkeys(self._last_edges)
+        self.edges |= dict.fromkeys(self._last_edges)
         for edge in self._last_edges:
             if edge.rel == Rel.CONTRADICTS:
                 self._conflicts[edge] = None
@@ -140,7 +124,7 @@ class Expansion:
         allowed = [
             step
             for step in steps(sources, edges, settings.edge_max_per_seed, self._relevance_first)
-            if step.target not in self._pinned
+            if step.target not in self.pinned
         ]
         # children only follow a summary where everything fits: very many of them are not even read
         children = Counter(step.source for step in allowed if _is_to_child(step))
@@ -229,7 +213,7 @@ class Expansion:
                 (edge, start, end)
                 for edge in self._conflicts
                 for start, end in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id))
-                if start in sources and end not in self._pinned and not edge.automatic
+                if start in sources and end not in self.pinned and not edge.automatic
             ]
             self._load(end for _, _, end in ends)
             todo = []
@@ -248,7 +232,7 @@ class Expansion:
             (CONFLICT, Rel.CONTRADICTS, "conflict"),
             (1.0, Rel.CONTAINS, "child"),
         ):
-            for edge in self._edges:
+            for edge in self.edges:
                 if edge.rel != rel or (edge.automatic and rel == Rel.CONTRADICTS):
                     continue
                 start, end = self.items.get(edge.from_id), self.items.get(edge.to_id)
@@ -263,7 +247,7 @@ class Expansion:
         refuters: dict[str, list[str]] = defaultdict(list)
         companions: dict[str, list[str]] = defaultdict(list)
         parents: dict[str, list[str]] = defaultdict(list)
-        for edge in self._edges:
+        for edge in self.edges:
             start, end = edge.from_id, edge.to_id
             match edge.rel:
                 case Rel.CONTRADICTS:
@@ -283,7 +267,7 @@ class Expansion:
 
     def _replaces(self, summary_id: str, child_id: str) -> bool:
         """Say whether a summary can stand for a child; for the user's words only the user's can."""
-        if summary_id not in self.items and summary_id not in self._pinned:
+        if summary_id not in self.items and summary_id not in self.pinned:
             return False
         summary, child = self._memory(summary_id), self._memory(child_id)
         is_stated = child is not None and child.source_kind is SourceKind.STATED
@@ -310,13 +294,8 @@ class Expansion:
                 refuters[id_].append(other)
 
     def _memory(self, id_: str) -> Memory | None:
-        known = self.items.get(id_) or self._pinned.get(id_)
+        known = self.items.get(id_) or self.pinned.get(id_)
         return known.memory if known else self._memories.get(id_)
-
-    def _current(self, ids: Iterable[str]) -> list[Memory]:
-        """Return the memories among some ids that are known and valid."""
-        memories = [self._memory(id_) for id_ in ids]
-        return [memory for memory in memories if memory is not None and self._is_valid(memory)]
 
     def _is_valid(self, memory: Memory) -> bool:
         """Return whether a memory is current and holds, now or at the time that was asked for."""
@@ -326,14 +305,15 @@ class Expansion:
 
     def children(self, id_: str) -> list[str]:
         """Return the keys of a summary's current children that were reached."""
-        return sorted(memory.key for memory in self._current(self._children.get(id_, ())))
+        children = map(self._memory, self._children.get(id_, ()))
+        return sorted(child.key for child in children if child and self._is_valid(child))
 
     def compaction(self, relevant: Collection[str]) -> str:
         """Suggest consolidating similar memories of `relevant` ids without a summary, if any."""
         summarised = {child for children in self._children.values() for child in children}
         pairs = [
             (edge.from_id, edge.to_id)
-            for edge in self._edges
+            for edge in self.edges
             if edge.rel == Rel.RELATES_TO and edge.from_id in relevant and edge.to_id in relevant
         ]
         # without vectors nothing is linked, but notes of one pattern share their words

@@ -172,9 +172,6 @@ class Packer:
                 return
             self._reserved.clear()  # once more, with the room that companions did not need
 
-    def _parents(self, item: ContextItem) -> Sequence[str]:
-        return self._relations.parents.get(item.id, ())
-
     def _reserve(self, items: Iterable[ContextItem]) -> None:
         """Reserve room for the companions of the best candidates, up to a third of the rest."""
         room = (self.budget - self.used) // RESERVED_PART
@@ -192,10 +189,11 @@ class Packer:
         if item.id in self.placed or item.id in self._visiting:
             return
         self._visiting.add(item.id)
-        for parent in self._parents(item):
+        summaries = self._relations.parents.get(item.id, ())
+        for parent in summaries:
             if parent in self._unpinned:
                 self._take(self._items[parent])
-        summary = next((parent for parent in self._parents(item) if parent in self.placed), None)
+        summary = next((parent for parent in summaries if parent in self.placed), None)
         if summary is not None and item.id not in self.placed and not self._with_children:
             self._leave(item, SUMMARISED, summary)
         elif item.id in self.placed or (self._place_corrections(item) and self._place(item)):

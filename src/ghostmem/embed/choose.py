@@ -1,10 +1,8 @@
 """Choose a provider by its name; its model loads when it is created."""
 
-from collections.abc import Callable
-
 from ghostmem.embed.base import Embedder, Function
 from ghostmem.errors import EmbeddingError, InvalidInputError
-from ghostmem.settings import PROVIDERS, Settings
+from ghostmem.settings import Settings
 
 
 def choose(settings: Settings, own: Function | None = None, model: str = "") -> Embedder | None:
@@ -15,12 +13,19 @@ def choose(settings: Settings, own: Function | None = None, model: str = "") -> 
         from ghostmem.embed.own import OwnEmbedder
 
         return OwnEmbedder(own)
-    if settings.embed_provider == "local":
-        return _local(settings, model)
-    return _MAKERS[settings.embed_provider](settings)
+    match settings.embed_provider:
+        case "none":
+            return None
+        case "local":
+            return _local(settings, model)
+        case "static":
+            from ghostmem.embed.static import StaticEmbedder
+
+            return StaticEmbedder()
+    return _http(settings)
 
 
-def _local(settings: Settings, model: str = "") -> Embedder:
+def _local(settings: Settings, model: str) -> Embedder:
     from ghostmem.embed.models import BY_ID, wanted_model
 
     found = BY_ID.get(model) or wanted_model(settings)
@@ -39,22 +44,12 @@ def _local(settings: Settings, model: str = "") -> Embedder:
     return FolderEmbedder(found)
 
 
-def _static(_: Settings) -> Embedder:
-    from ghostmem.embed.static import StaticEmbedder
-
-    return StaticEmbedder()
-
-
-def _ollama(settings: Settings) -> Embedder:
+def _http(settings: Settings) -> Embedder:
     from ghostmem.embed.http import HttpEmbedder
 
-    url = settings.embed_url or settings.ollama_host
-    return HttpEmbedder(url, settings.embed_model or "nomic-embed-text", style="ollama")
-
-
-def _openai(settings: Settings) -> Embedder:
-    from ghostmem.embed.http import HttpEmbedder
-
+    if settings.embed_provider == "ollama":
+        url = settings.embed_url or settings.ollama_host
+        return HttpEmbedder(url, settings.embed_model or "nomic-embed-text", style="ollama")
     if not settings.openai_api_key and not settings.embed_url:
         raise InvalidInputError(
             "provider openai needs a key in OPENAI_API_KEY",
@@ -62,19 +57,8 @@ def _openai(settings: Settings) -> Embedder:
         )
     from ghostmem.net import checked_key
 
-    url = settings.embed_url or "https://api.openai.com/v1"
     return HttpEmbedder(
-        url,
+        settings.embed_url or "https://api.openai.com/v1",
         settings.embed_model or "text-embedding-3-small",
         checked_key(settings.openai_api_key, "OPENAI_API_KEY"),
     )
-
-
-_MAKERS: dict[str, Callable[[Settings], Embedder | None]] = {
-    "local": _local,
-    "static": _static,
-    "ollama": _ollama,
-    "openai": _openai,
-    "none": lambda _: None,
-}
-assert tuple(_MAKERS) == PROVIDERS

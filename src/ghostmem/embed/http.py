@@ -43,40 +43,38 @@ def post(
             f"{url} is not a web address: {error}", "check GHOST_EMBED_URL"
         ) from None
     for attempt in range(TRIES):
-        last = attempt == TRIES - 1
+        if attempt:
+            time.sleep(pause * 2 ** (attempt - 1))
         try:
             with opener().open(request, timeout=timeout) as answer:
                 raw = answer.read()
             result = json.loads(raw)
-            if not isinstance(result, dict):
-                raise EmbeddingError(
-                    f"{url} answered with JSON that is not an object", "check GHOST_EMBED_URL"
-                )
-            return result
+            if isinstance(result, dict):
+                return result
+            raise EmbeddingError(
+                f"{url} answered with JSON that is not an object", "check GHOST_EMBED_URL"
+            )
         except urllib.error.HTTPError as error:
-            if last or error.code not in _RETRY:
-                detail = first_words(error.read(100_000), key)
-                raise EmbeddingError(
-                    f"{url} answered {error.code}: {detail}", _advice(error.code)
-                ) from None
+            if attempt < TRIES - 1 and error.code in _RETRY:
+                continue
+            detail = first_words(error.read(100_000), key)
+            raise EmbeddingError(
+                f"{url} answered {error.code}: {detail}", _advice(error.code)
+            ) from None
         except http.client.InvalidURL as error:
             raise EmbeddingError(
                 f"{url} is not a web address: {error}", "check GHOST_EMBED_URL"
             ) from None
         except (json.JSONDecodeError, UnicodeDecodeError):
-            if last:
-                raise EmbeddingError(
-                    f"{url} answered with something that is not JSON: {first_words(raw, key)}",
-                    "check GHOST_EMBED_URL",
-                ) from None
+            problem = EmbeddingError(
+                f"{url} answered with something that is not JSON: {first_words(raw, key)}",
+                "check GHOST_EMBED_URL",
+            )
         except (OSError, ValueError, http.client.HTTPException) as error:
-            if last:
-                raise EmbeddingError(
-                    f"{url} did not answer: {error}",
-                    "is the server running? see `ghost embed status`",
-                ) from None
-        time.sleep(pause * 2**attempt)
-    raise AssertionError("unreachable")
+            problem = EmbeddingError(
+                f"{url} did not answer: {error}", "is the server running? see `ghost embed status`"
+            )
+    raise problem
 
 
 def _advice(code: int) -> str:

@@ -10,6 +10,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.frozen import frozen
@@ -171,15 +172,6 @@ def _retrieve(
     return best
 
 
-def _read_ahead(ns_query: NamespaceQuery, chunks: list[int]) -> None:
-    """Read chunks together with their vectors, which are compared later."""
-    vectors = ns_query.vectors
-    ns_query.tx.ahead(
-        lambda: ns_query.tx.search.candidates(chunks, ns_query.filter_, ns_query.space),
-        lambda: None if vectors is None else vectors.chunks.expect(chunks),
-    )
-
-
 def _filtered(
     ns_query: NamespaceQuery, best: Mapping[str, list[int]], count: int
 ) -> dict[str, list[ChunkCandidate]]:
@@ -195,9 +187,11 @@ def _filtered(
         }
         numbers = dict.fromkeys(itertools.chain(*batches.values()))
         if fresh := [number for number in numbers if number not in read]:
-            _read_ahead(ns_query, fresh)
-            chunks_read = search.candidates(fresh, ns_query.filter_, ns_query.space)
-            read |= {chunk.chunk: chunk for chunk in chunks_read}
+            read_chunks = partial(search.candidates, fresh, ns_query.filter_, ns_query.space)
+            vectors = () if ns_query.vectors is None else (ns_query.vectors.chunks.expect,)
+            # the vectors are compared later
+            ns_query.tx.ahead(read_chunks, *(partial(expect, fresh) for expect in vectors))
+            read |= {chunk.chunk: chunk for chunk in read_chunks()}
         for retriever, chunks in batches.items():
             passed[retriever] += [read[number] for number in chunks if number in read]
     return {retriever: chunks[:count] for retriever, chunks in passed.items()}

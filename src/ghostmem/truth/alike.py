@@ -1,7 +1,7 @@
 """Group similar memories around the most important one, and compare what two texts say."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ghostmem.model import Memory, Tier
 from ghostmem.text.terms import index_terms
@@ -71,13 +71,14 @@ def resembles(text: str, kept: str) -> bool:
     """Say whether another text has all distinctive terms of a text, in the same order.
 
     Such texts may say the same; this alone does not decide it."""
-    mine, theirs = distinctive(text), distinctive(kept)
-    if not mine or not theirs:
+    own, others = distinctive(text), distinctive(kept)
+    if not own or not others:
         return text.split() == kept.split()
+    following = iter(others)
     return (
         reversing_words(text) == reversing_words(kept)
-        and _is_within(mine, theirs)
-        and len(mine) >= MIN_DISTINCTIVE_SHARE * len(theirs)
+        and all(term in following for term in own)
+        and len(own) >= MIN_DISTINCTIVE_SHARE * len(others)
     )
 
 
@@ -92,9 +93,3 @@ def distinctive(text: str) -> list[str]:
 def reversing_words(text: str) -> list[str]:
     """Return the words of a text that can reverse a sentence, in order."""
     return [word for word in essence(text) if word in REVERSING_WORDS]
-
-
-def _is_within(short: Iterable[str], long: Sequence[str]) -> bool:
-    """Say whether all items of one sequence are in another, in the same order."""
-    rest = iter(long)
-    return all(term in rest for term in short)

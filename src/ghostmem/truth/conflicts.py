@@ -78,7 +78,20 @@ def conflicts(store: Store, ns: str | None = None) -> Conflicts:
     with store.engine.read() as tx:
         for name, *_ in tx.listing.namespaces(validate.ns_filter(ns), now):
             own_tx = tx.of(name)
-            unresolved += _conflicts(own_tx, name, now)
+            unresolved += [
+                Conflict(
+                    new.ns,
+                    new.key,
+                    new.content,
+                    old.key,
+                    old.content,
+                    new.created_at,
+                    old.created_at,
+                    edge.automatic,
+                    round(edge.weight, 4),
+                )
+                for new, old, edge in contradicting_pairs(own_tx, name, now)
+            ]
             tops = {
                 edge.from_id
                 for rel in (Rel.DEPENDS_ON, Rel.CONTAINS)
@@ -90,24 +103,6 @@ def conflicts(store: Store, ns: str | None = None) -> Conflicts:
             doubts += [Doubt(m.ns, m.key, notes[m.id]) for m in rows]
     unresolved.sort(key=lambda pair: (-pair.created_at.timestamp(), pair.ns, pair.key, pair.other))
     return Conflicts(tuple(unresolved), tuple(doubts))
-
-
-def _conflicts(tx: Transaction, ns: str, now: datetime) -> list[Conflict]:
-    """Return one conflict per pair of memories."""
-    return [
-        Conflict(
-            new.ns,
-            new.key,
-            new.content,
-            old.key,
-            old.content,
-            new.created_at,
-            old.created_at,
-            edge.automatic,
-            round(edge.weight, 4),
-        )
-        for new, old, edge in contradicting_pairs(tx, ns, now)
-    ]
 
 
 class ContradictingPair(NamedTuple):

@@ -1,7 +1,7 @@
 """Find the memories that prevail over others, and the user's statements about the same subject."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -156,8 +156,10 @@ class _UserStatements:
     def _sharing(self, terms: Sequence[str]) -> list[int]:
         """Return the chunks that contain two of some terms or more, those with the rarest first."""
         if fresh := [term for term in terms if term not in self._postings]:
-            found = term_postings(self._tx, self._space, fresh, MAX_POSTINGS)
-            self._postings |= {term: self._posting(chunks) for term, chunks in found.items()}
+            all_chunks = term_postings(self._tx, self._space, fresh, MAX_POSTINGS)
+            for term, numbers in all_chunks.items():
+                stated = numbers if self._known is None else self._known.intersection(numbers)
+                self._postings[term] = _Posting(len(numbers), frozenset(stated))
         postings = [self._postings[term] for term in terms]
         seen, shared = set[int](), set[int]()
         for smaller, larger in pairwise(sorted((each.chunks for each in postings), key=len)):
@@ -169,10 +171,6 @@ class _UserStatements:
             for chunk in shared & chunks:
                 scores[chunk] += weight
         return sorted(scores, key=scores.__getitem__, reverse=True)[:MAX_CANDIDATES]
-
-    def _posting(self, chunks: Collection[int]) -> _Posting:
-        known = frozenset(chunks) if self._known is None else self._known.intersection(chunks)
-        return _Posting(len(chunks), known)
 
     def _stated(self, chunks: Sequence[int]) -> list[_StatedChunk]:
         """Return those of some chunks that belong to statements of the user."""
