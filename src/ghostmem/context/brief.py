@@ -136,13 +136,11 @@ def _item(memory: Memory, now: datetime, since: datetime | None) -> ContextItem:
 
 
 def _order(item: ContextItem) -> tuple[int, float, tuple[bool, float, float, str, str]]:
-    """Return the sort key; a rule does not lose its place with age."""
-    importance = _importance(item.memory) if item.stage == RULE else 0.0
+    """Return the sort key; a rule does not lose its place with age.
+
+    It is at least as important as its high or critical priority."""
+    memory, is_rule = item.memory, item.stage == RULE
+    importance = memory.importance if is_rule else 0.0
+    if is_rule and memory.priority in RULE_PRIORITIES:
+        importance = max(importance, PRIORITY_IMPORTANCE[memory.priority])
     return GROUPS.index(item.stage), -importance, item.order
-
-
-def _importance(memory: Memory) -> float:
-    """Return the importance of a rule, at least that of its high or critical priority."""
-    if memory.priority not in RULE_PRIORITIES:
-        return memory.importance
-    return max(memory.importance, PRIORITY_IMPORTANCE[memory.priority])

@@ -14,7 +14,6 @@ from ghostmem.graph.autolink import link_pending
 from ghostmem.model import Record, optional
 from ghostmem.store import (
     SharedEngine,
-    SharedTransaction,
     Store,
     Transaction,
     spoken,
@@ -172,7 +171,10 @@ def _embed_together(
                 if pick(tx) is not embedder:
                     return done  # another process has changed the model, and embedded everything
                 claimed = claim_work(store, tx, kind, holder, BATCH)
-                if not claimed and _offer_chunks(tx, kind, model, after):
+                # the next chunks without a vector go on the queue
+                missing = () if claimed else tx.vectors.missing(model, after, MAX_OFFERED)
+                offered = [(ns, str(chunk)) for ns, chunk, *_ in missing]
+                if offered and tx.work.offer(kind, offered):
                     claimed = claim_work(store, tx, kind, holder, BATCH)
                 others = 0 if claimed else tx.work.left(kind)
             if claimed:
@@ -182,12 +184,6 @@ def _embed_together(
                 time.sleep(POLL_SECONDS)
             else:
                 return done
-
-
-def _offer_chunks(tx: SharedTransaction, kind: str, model: int, after: int) -> int:
-    """Put the next chunks without a vector on the queue, and return the number of new ones."""
-    missing = list(tx.vectors.missing(model, after, MAX_OFFERED))
-    return tx.work.offer(kind, [(ns, str(chunk)) for ns, chunk, _, _ in missing])
 
 
 def _embed_claimed(

@@ -184,7 +184,9 @@ def find_verdict(
         memory
         for memory in (found[id_] for id_ in similar if id_ in found)
         if memory.id not in parts
-        and _is_comparable(memory, now)
+        and memory.tier != Tier.SENSORY
+        and memory.is_current(now)
+        and memory.is_open(now)
         and _is_same_subject(memory, draft, current)
     ]
     texts = {
@@ -415,11 +417,6 @@ def _first_few(
     if not others or 2 * size > MAX_CHARACTERS:
         return [best]
     return [best, max(others, key=lambda memory: (memory.created_at, memory.key))]
-
-
-def _is_comparable(memory: Memory, now: datetime) -> bool:
-    """Say whether a new text can restate or correct a memory."""
-    return memory.tier != Tier.SENSORY and memory.is_current(now) and memory.is_open(now)
 
 
 def _is_same_subject(old: Memory, draft: Draft, current: Memory | None) -> bool:

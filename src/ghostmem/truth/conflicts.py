@@ -173,7 +173,10 @@ def resolve(
         kept = find(tx, ns, validate.text(keep, "key"), now)
         rivals = _rivals(tx, kept, other, now)
         if both:
-            _unlink(tx, kept, rivals, now)
+            for rival in rivals:
+                for start, end in ((kept.id, rival.id), (rival.id, kept.id)):
+                    if tx.graph.remove_edge(start, end, Rel.CONTRADICTS):
+                        tx.journal.record(ns, start, "unlink", now)
             return Resolution(ns, keep, both=True)
         if is_superseded(kept, now):
             kept = reopen(store, tx, kept, now, unlock)
@@ -203,14 +206,6 @@ def _rivals(tx: Transaction, kept: Memory, other: str | None, now: datetime) -> 
     if any(rival.id == kept.id for rival in rivals):
         raise InvalidInputError(f"{kept.key} cannot contradict itself", "give two different keys")
     return rivals
-
-
-def _unlink(tx: Transaction, kept: Memory, rivals: list[Memory], now: datetime) -> None:
-    """Remove the contradictions between a memory and others."""
-    for rival in rivals:
-        for start, end in ((kept.id, rival.id), (rival.id, kept.id)):
-            if tx.graph.remove_edge(start, end, Rel.CONTRADICTS):
-                tx.journal.record(kept.ns, start, "unlink", now)
 
 
 def reopen_memory(store: Store, ns: str, key: str, *, unlock: bool = False) -> Resolution:
