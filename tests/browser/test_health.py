@@ -87,7 +87,7 @@ def test_the_shape_as_plots_and_tables(viewer: "Viewer") -> None:
         ".plot", has=page.get_by_role("heading", name="Tiers", exact=True)
     ).locator("tr")
     with viewer.store() as ghost:
-        now = shape(ghost.store).tiers
+        now = shape(ghost.store)["tiers"]
     named = {"sensory": "sensory", "short-term": "stm", "long-term": "ltm", "dormant": "dormant"}
     assert [row.split() for row in tiers.all_inner_texts()] == [
         [name, str(now[tier])] for name, tier in named.items() if now.get(tier)

@@ -94,7 +94,7 @@ def test_a_reflection_is_told_by_namespace(ghost: Ghost, clock: Any) -> None:
     for report in (ghost.reflect(dry_run=True), ghost.reflect()):
         assert [(change.ns, change.key) for change in report.changes] == wanted
     assert [
-        (change.ns, change.key) for change in run_changes(ghost.store, report.run).changes
+        (change.ns, change.key) for change in run_changes(ghost.store, report.run)["changes"]
     ] == wanted
     for ns in spaces:
         ghost.put(ns, "pot", f"The pot of {ns} is green.")

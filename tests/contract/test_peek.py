@@ -131,4 +131,4 @@ def test_home_reads_a_log_whose_last_line_tells_of_new_vectors(ghost: Ghost) -> 
         ]
     )
     found = home(ghost.store)
-    assert (found.total, found.today["added"], found.more) == (MAX_LINES, MAX_LINES, True)
+    assert (found["total"], found["today"]["added"], found["more"]) == (MAX_LINES, MAX_LINES, True)

@@ -540,7 +540,7 @@ def test_contradictions_are_counted_over_namespaces(ghost: Ghost) -> None:
     """Of all namespaces, of a prefix and of one: pairs of current memories, each pair once."""
 
     def counts() -> list[int]:
-        return [waiting(ghost.store, ns).contradictions for ns in (None, "team:*", "team:a")]
+        return [waiting(ghost.store, ns)["contradictions"] for ns in (None, "team:*", "team:a")]
 
     for ns in ("team:a", "team:b", "other"):
         for key in ("old", "new", "apart"):

@@ -143,14 +143,13 @@ class Console(Output):
         if given is not None:
             ns = self.ns(given)
             return ns, [self._without_ns(ns, name) for name in names]
-        parts = [self._split_name(name) for name in names]
-        spaces = list(dict.fromkeys(ns for ns, _ in parts if ns))
-        if len(spaces) > 1:
-            raise InvalidInputError(
-                f"{spaces[0]} and {spaces[1]} are different namespaces",
-                "give memories of one namespace",
-            )
-        return spaces[0] if spaces else self._default_ns(), [key for _, key in parts]
+        from ghostmem.memory.get import one_namespace, split_name
+
+        own = self.settings.ns or _project_namespace()
+        parts = [
+            split_name(self.ghost.store, own, name) if "/" in name else ("", name) for name in names
+        ]
+        return one_namespace(ns for ns, _ in parts) or self._default_ns(), [key for _, key in parts]
 
     def new_key(self, given: str | None, ns: str, key: str) -> str:
         """Return the key that a put in `ns` uses: without the namespace, if it starts with that.
@@ -195,14 +194,6 @@ class Console(Output):
                 raise
             names = " or ".join(f"{other}/{key}" for other in others[:MAX_OTHERS])
             raise NotFoundError(error.message, f"did you mean {names}?") from None
-
-    def _split_name(self, name: str) -> tuple[str, str]:
-        """Return namespace and key of a name such as `ns/key`; a plain key has no namespace."""
-        if "/" not in name:
-            return "", name
-        from ghostmem.memory.get import split_name
-
-        return split_name(self.ghost.store, self.settings.ns or _project_namespace(), name)
 
     def _default_ns(self) -> str:
         """Return the namespace of the settings, or else that of this folder.
@@ -317,7 +308,7 @@ def _original_shape(ctx: click.Context, console: Console) -> Callable[[Any], Any
     """Return the function that gives the output of a command the shape of the original Ghost."""
     from functools import partial
 
-    from ghostmem.cli.original_json import original_json
+    from ghostmem.cli.compat import original_json
 
     command = " ".join(ctx.command_path.split()[1:])
     default_ns = console.settings.ns or _project_namespace()

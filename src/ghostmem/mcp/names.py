@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.caller import CALLER
 from ghostmem.errors import InvalidInputError
-from ghostmem.memory.get import split_name
+from ghostmem.memory.get import one_namespace, split_name
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -39,17 +39,12 @@ def resolve_names(ghost: Ghost, given: Arguments, is_read: bool) -> Arguments:
         value: Any = given.get(argument)
         if not value:
             continue
-        split = [_split(ghost, given["ns"], argument, name) for name in _listed(value)]
+        listed = value if isinstance(value, list) else [value]
+        split = [_split(ghost, given["ns"], argument, name) for name in listed]
         keys = [name.key for name in split]
         changed[argument] = keys if argument in _SEVERAL else keys[0]
         names += [name for name in split if name.ns]
-    spaces = list(dict.fromkeys(name.ns for name in names))
-    if len(spaces) > 1:
-        raise InvalidInputError(
-            f"{spaces[0]} and {spaces[1]} are different namespaces",
-            "give memories of one namespace",
-        )
-    ns = spaces[0] if spaces else given["ns"]
+    ns = one_namespace(name.ns for name in names) or given["ns"]
     if ns != given["ns"] and not is_read:
         name = names[0]
         raise InvalidInputError(
@@ -57,10 +52,6 @@ def resolve_names(ghost: Ghost, given: Arguments, is_read: bool) -> Arguments:
             f'send ns "{ns}" and {name.argument} "{name.key}"',
         )
     return {**given, **changed, "ns": ns}
-
-
-def _listed(value: Any) -> list[str]:
-    return value if isinstance(value, list) else [value]
 
 
 def _split(ghost: Ghost, ns: str, argument: str, name: str) -> _MemoryName:

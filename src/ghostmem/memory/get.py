@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time, format_time
-from ghostmem.errors import NotFoundError
+from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import is_namespace
 from ghostmem.store import again, count, find, validate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from ghostmem.model import Chunk, Memory
@@ -105,6 +106,21 @@ def split_name(store: Store, ns: str, name: str) -> tuple[str, str]:
         return "", name
     is_name = space == ns or ":" in space or is_known(store, space, key)
     return (space, key) if is_name else ("", name)
+
+
+def one_namespace(spaces: Iterable[str]) -> str:
+    """Return the namespace that names of memories have, or an empty text for plain keys.
+
+    Raises:
+        InvalidInputError: The names are of several namespaces.
+    """
+    names = [ns for ns in dict.fromkeys(spaces) if ns]
+    if len(names) > 1:
+        raise InvalidInputError(
+            f"{names[0]} and {names[1]} are different namespaces",
+            "give memories of one namespace",
+        )
+    return names[0] if names else ""
 
 
 def chunks(store: Store, ns: str, key: str) -> list[Chunk]:

@@ -13,6 +13,7 @@ import anyio.to_thread
 from anyio.lowlevel import RunVar
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.routing import compile_path
 
 from ghostmem.caller import CALLER, SCOPES, grant_hint, require
 from ghostmem.errors import ForbiddenError, InvalidInputError, ReadOnlyStoreError
@@ -37,13 +38,15 @@ EXPORT_BATCH = 200  # lines of an export that are sent together
 LARGE_BODY_BYTES = 64_000  # bytes
 MAX_LARGE_REQUESTS = 2  # requests with large bodies that are worked on at a time
 _LARGE: RunVar[anyio.CapacityLimiter] = RunVar("ghost.large")
+# matched with encoded paths, in which a slash of a key is %2F
+_PATTERNS = [(route, compile_path(route.path)[0]) for route in ROUTES]
 _STRAY = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
 async def call(ghost: Ghost, request: Request) -> Response:
     """Answer one request below the prefix."""
-    parts = request.scope["raw_path"].removeprefix(PREFIX.encode()).split(b"/")[1:]
-    route, named = find(request.method, parts)
+    path = request.scope["raw_path"].decode("latin-1").removeprefix(PREFIX)
+    route, named = find(request.method, path)
     refuse_conditions(request)
     request.scope["ghost.trace"].route = PREFIX + route.path
     query = read_query(route, request.scope["query_string"])
@@ -104,50 +107,42 @@ async def _work(request: Request, size: int, work: Callable[[], Any]) -> Any:
     await (
         request.is_disconnected()
     )  # lets the server read on, so that it hears of it when the client leaves meanwhile
-    async with _large_limiter():
+    async with limiter(_LARGE, MAX_LARGE_REQUESTS):  # keeps threads free for small requests
         if await request.is_disconnected():
             raise Refused(400, "ClientLeft", "the client has disconnected", "send it again")
         return await anyio.to_thread.run_sync(work)
 
 
-def _large_limiter() -> anyio.CapacityLimiter:
-    """Return the limiter of large requests, which keeps threads free for small ones."""
+def limiter(variable: RunVar[anyio.CapacityLimiter], most: int) -> anyio.CapacityLimiter:
+    """Return a limiter of the running event loop."""
     try:
-        return _LARGE.get()
+        return variable.get()
     except LookupError:
-        _LARGE.set(anyio.CapacityLimiter(MAX_LARGE_REQUESTS))
-        return _LARGE.get()
+        variable.set(anyio.CapacityLimiter(most))
+        return variable.get()
 
 
-def find(method: str, parts: list[bytes]) -> tuple[ApiRoute, Given]:
-    """Return the route of a path and the values in the path; a key is one segment.
+def find(method: str, path: str) -> tuple[ApiRoute, Given]:
+    """Return the route of an encoded path and the values in the path; a key is one segment.
 
     HEAD has the route of GET.
     """
-    fitting = [route for route in ROUTES if _fits(route, parts)]
-    if not fitting:
+    matches = {
+        route.method: (route, match)
+        for route, pattern in _PATTERNS
+        if (match := pattern.fullmatch(path))
+    }
+    if not matches:
         raise Refused(
             404, "NotFoundError", "there is no such path", f"{PREFIX}/openapi.json lists them"
         )
     wanted = "GET" if method == "HEAD" else method
-    route = next((route for route in fitting if route.method == wanted), None)
-    if route is None:
-        methods = {route.method for route in fitting}
-        raise wrong_method(", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set()))))
-    values = [
-        part
-        for part, name in zip(parts, route.path.split("/")[1:], strict=True)
-        if name.startswith("{")
-    ]
-    return route, {name: _decoded(value) for name, value in zip(route.in_path, values, strict=True)}
-
-
-def _fits(route: ApiRoute, parts: list[bytes]) -> bool:
-    names = route.path.split("/")[1:]
-    return len(names) == len(parts) and all(
-        part != b"" if name.startswith("{") else part == name.encode()
-        for name, part in zip(names, parts, strict=True)
-    )
+    if wanted not in matches:
+        raise wrong_method(", ".join(sorted({*matches, *(["HEAD"] if "GET" in matches else [])})))
+    route, match = matches[wanted]
+    return route, {
+        name: _decoded(value.encode("latin-1")) for name, value in match.groupdict().items()
+    }
 
 
 def _decoded(part: bytes) -> str:

@@ -32,6 +32,7 @@ MCP = "/mcp"
 FILES = "/static/"
 READY_SECONDS = 2.0  # seconds that a store has to say that it is there
 _PROBES: RunVar[anyio.CapacityLimiter] = RunVar("ghost.probes")
+MAX_PROBES = 4  # that are answered at a time
 FORM_BYTES = 4096  # of a form that somebody signs in with
 
 
@@ -162,7 +163,9 @@ async def _standalone(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -
     if path == "/healthz":
         return json_response({"status": "ok"})
     if path == "/readyz":
-        ready = await anyio.to_thread.run_sync(_ready, ghost, limiter=_probe_limiter())
+        # threads of their own: the answer does not wait behind requests that wait for the store
+        threads = api.limiter(_PROBES, MAX_PROBES)
+        ready = await anyio.to_thread.run_sync(_ready, ghost, limiter=threads)
         return json_response({"status": "ready" if ready else "not ready"}, 200 if ready else 503)
     if path == "/metrics":
         require("", "read")
@@ -170,17 +173,6 @@ async def _standalone(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -
             metrics.render(await anyio.to_thread.run_sync(_gauges, ghost)), media_type=CONTENT_TYPE
         )
     return json_response(document(api.PREFIX))
-
-
-def _probe_limiter() -> anyio.CapacityLimiter:
-    """Return threads of their own, so that the answer does not wait behind requests that wait for
-    the store.
-    """
-    try:
-        return _PROBES.get()
-    except LookupError:
-        _PROBES.set(anyio.CapacityLimiter(4))
-        return _PROBES.get()
 
 
 def _ready(ghost: Ghost) -> bool:

@@ -1,6 +1,7 @@
 """The caller of a request: a bearer token, a session cookie, or the owner if no token exists."""
 
 import math
+from contextlib import ExitStack
 from functools import partial
 
 import anyio.to_thread
@@ -63,20 +64,15 @@ def authenticated(
         if caller is None:
             raise unauthorised(secret is not None)
         scope["ghost.trace"].caller = caller.name
-        caller_before = CALLER.set(caller)
-        client_before = CLIENT.set("web" if session else caller.name)
-        looking_before = LOOKING.set(bool(session))
-        # a program: what it puts without a source is not the user's
-        agent_before = AGENT.set(secret is not None)
-        try:
+        with ExitStack() as stack:
+            stack.callback(CALLER.reset, CALLER.set(caller))
+            stack.callback(CLIENT.reset, CLIENT.set("web" if session else caller.name))
+            stack.callback(LOOKING.reset, LOOKING.set(bool(session)))
+            # a program: what it puts without a source is not the user's
+            stack.callback(AGENT.reset, AGENT.set(secret is not None))
             if sessions is not None:
                 sessions.enter(scope, session)
             await app(scope, receive, send)
-        finally:
-            CALLER.reset(caller_before)
-            CLIENT.reset(client_before)
-            LOOKING.reset(looking_before)
-            AGENT.reset(agent_before)
 
     return run
 

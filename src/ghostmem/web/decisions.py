@@ -7,26 +7,12 @@ from typing import Any
 
 from ghostmem.frozen import frozen
 from ghostmem.memory.quarantine import quarantined
-from ghostmem.model import Held, Memory, Record, optional
+from ghostmem.model import Memory, Record
 from ghostmem.store import Store, validate
-from ghostmem.truth.conflicts import ContradictingPair, Doubt, conflicts, contradicting_pairs
+from ghostmem.truth.conflicts import ContradictingPair, conflicts, contradicting_pairs
+from ghostmem.web.rows import Row, nonempty, picked
 
 PAGE = 20
-
-
-@frozen
-class DecisionSide(Record):
-    """One of two memories that contradict each other: its text, who said it, and when."""
-
-    key: str
-    content: str
-    created_at: datetime
-    version: int
-    from_user: bool
-    source_user: str | None = optional()
-    source_kind: str | None = optional()
-    source_client: str | None = optional()
-    source_scope: str | None = optional()
 
 
 @frozen
@@ -36,31 +22,24 @@ class Contradiction(Record):
     `about` is the one of both that contradicts more memories, and `of_about` is their number."""
 
     ns: str
-    first: DecisionSide
-    second: DecisionSide
+    first: Row
+    second: Row
     automatic: bool
     about: str
     of_about: int
 
 
-@frozen
-class DecisionPage(Record):
-    """A page of a list, the length of the whole list, and its length by namespace."""
-
-    rows: tuple[Any, ...]
-    total: int
-    namespaces: Mapping[str, int]
-
-
 def decisions(
     store: Store, name: str, ns: str | None = None, *, limit: int = PAGE, offset: int = 0
-) -> DecisionPage:
-    """Return a page of the list of this name in `LISTS`."""
+) -> Row:
+    """Return a page of the list of this name in `LISTS`, its length, and that by namespace."""
     rows = LISTS[name](store, ns)
     counts = Counter(row.ns for row in rows)
-    return DecisionPage(
-        tuple(rows[offset : offset + limit]), len(rows), dict(sorted(counts.items()))
-    )
+    return {
+        "rows": rows[offset : offset + limit],
+        "total": len(rows),
+        "namespaces": dict(sorted(counts.items())),
+    }
 
 
 def _contradictions(store: Store, ns: str | None) -> list[Contradiction]:
@@ -76,8 +55,9 @@ def _contradictions(store: Store, ns: str | None) -> list[Contradiction]:
     newest: dict[tuple[str, str], datetime] = {}
     for row in rows:
         group = (row.ns, row.about)
-        newest[group] = max(newest.get(group, row.first.created_at), row.first.created_at)
-    rows.sort(key=lambda row: (row.about, row.first.key, row.second.key))
+        created_at = row.first["created_at"]
+        newest[group] = max(newest.get(group, created_at), created_at)
+    rows.sort(key=lambda row: (row.about, row.first["key"], row.second["key"]))
     rows.sort(key=lambda row: (newest[row.ns, row.about], row.ns, row.about), reverse=True)
     return rows
 
@@ -95,32 +75,18 @@ def _contradiction(pair: ContradictingPair, degree: Mapping[tuple[str, str], int
     )
 
 
-def _side(memory: Memory) -> DecisionSide:
-    return DecisionSide(
-        memory.key,
-        memory.content,
-        memory.created_at,
-        memory.version,
-        memory.from_user,
-        memory.source_user,
-        memory.source_kind,
-        memory.source_client,
-        memory.source_scope,
-    )
-
-
-def _stale(store: Store, ns: str | None) -> tuple[Doubt, ...]:
-    """Return the memories that may be stale, because they depend on one that has ended."""
-    return conflicts(store, ns).maybe_stale
-
-
-def _quarantined(store: Store, ns: str | None) -> list[Held]:
-    """Return the quarantined memories, newest first."""
-    return quarantined(store, ns)[::-1]
+def _side(memory: Memory) -> Row:
+    """Return one of two memories that contradict each other: its text, who said it, and when."""
+    return {
+        **picked(memory, "key content created_at version from_user"),
+        **nonempty(memory, "source_user source_kind source_client source_scope"),
+    }
 
 
 LISTS: Mapping[str, Callable[[Store, str | None], Sequence[Any]]] = {
     "contradictions": _contradictions,
-    "stale": _stale,
-    "quarantine": _quarantined,
+    # because they depend on a memory that has ended
+    "stale": lambda store, ns: conflicts(store, ns).maybe_stale,
+    # newest first
+    "quarantine": lambda store, ns: quarantined(store, ns)[::-1],
 }

@@ -4,30 +4,20 @@ from collections import Counter
 from dataclasses import replace
 from typing import Unpack
 
-from ghostmem.frozen import frozen
-from ghostmem.model import LOCKED, Record, Tier
+from ghostmem.model import LOCKED, Tier
 from ghostmem.store import Narrow, Store, again, narrowed, validate
 from ghostmem.store.narrowing import one
-from ghostmem.web.shape import Bar, bars
+from ghostmem.web.rows import Row
+from ghostmem.web.shape import bars
 
 MAX_TAGS = 40
-
-
-@frozen
-class Facets(Record):
-    """The number of memories, and of those in each namespace, kind and tag, most first."""
-
-    total: int
-    namespaces: tuple[Bar, ...]
-    kinds: tuple[Bar, ...]
-    tags: tuple[Bar, ...]
 
 
 @again
 def facets(
     store: Store, ns: str | None = None, *, tier: str | None = None, **conditions: Unpack[Narrow]
-) -> Facets:
-    """Count the memories that `list` returns with the same filters."""
+) -> Row:
+    """Count the memories that `list` returns with the same filters, most first."""
     selected = replace(
         narrowed(**conditions),
         ns=validate.ns_filter(ns),
@@ -42,9 +32,9 @@ def facets(
     for name, kind, count in groups:
         namespaces[name] += count
         kinds[kind] += count
-    return Facets(
-        namespaces.total(),
-        bars(namespaces),
-        bars(kinds),
-        tuple(Bar(tag, count) for tag, count in tags if tag != LOCKED)[:MAX_TAGS],
-    )
+    return {
+        "total": namespaces.total(),
+        "namespaces": bars(namespaces),
+        "kinds": bars(kinds),
+        "tags": [{"name": tag, "count": count} for tag, count in tags if tag != LOCKED][:MAX_TAGS],
+    }

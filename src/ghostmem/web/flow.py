@@ -5,65 +5,18 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 
 from ghostmem.errors import NotFoundError
-from ghostmem.frozen import frozen
 from ghostmem.lifecycle.apply import APPLIED
 from ghostmem.lifecycle.run_log import changes_of
-from ghostmem.model import Change, NsFilter, Record, Run, Tier, optional
+from ghostmem.model import NsFilter, Run, Tier
 from ghostmem.store import AuditEntry, Filter, Store, Transaction, validate
+from ghostmem.web.rows import Row
 
 MAX_RUNS = 100
 MAX_CHANGES = 1000  # of one run
 
 
-@frozen
-class TierMove(Record):
-    """The number of memories that moved from one tier to another."""
-
-    before: str
-    after: str
-    count: int
-
-
-@frozen
-class FlowDay(Record):
-    """The tiers of live memories at the end of a day, and the changes of that day."""
-
-    day: str
-    tiers: Mapping[str, int]
-    created: int
-    moves: tuple[TierMove, ...] = optional(())
-
-
-@frozen
-class FlowRun(Record):
-    """A lifecycle run: its number of changes by operation, and its moves between tiers."""
-
-    run: Run
-    ops: Mapping[str, int]
-    moves: tuple[TierMove, ...]
-
-
-@frozen
-class Flow(Record):
-    """How memories moved between tiers."""
-
-    ns: str
-    tiers: Mapping[str, int]
-    days: tuple[FlowDay, ...]
-    runs: tuple[FlowRun, ...]
-
-
-@frozen
-class RunChanges(Record):
-    """The changes of a run, oldest first; `total` counts all of them."""
-
-    run: Run
-    changes: tuple[Change, ...]
-    total: int
-
-
-def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Flow:
-    """Return the tiers of the last days and the runs in these namespaces, newest first.
+def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Row:
+    """Return the tiers at the end of the last days, and the runs in these namespaces, newest first.
 
     Only live memories are followed back; removed memories appear only in the runs, and manual
     changes are not known.
@@ -97,19 +50,24 @@ def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Flow:
         for e in entries
         if (step := _tiers(e)) and names.get(e.subject) in live
     ]
-    flow_runs = tuple(
-        FlowRun(run, Counter(e.op for e in entries), _moves(entries)) for run, entries in runs
-    )
-    return Flow(
-        which,
-        dict(Counter(place.values())),
-        tuple(_days(place, born, moved, now.date(), days)),
-        flow_runs,
-    )
+    flow_runs = [
+        {
+            "run": run,
+            "ops": Counter(e.op for e in entries),
+            "moves": _moves(filter(None, map(_tiers, entries))),
+        }
+        for run, entries in runs
+    ]
+    return {
+        "ns": which,
+        "tiers": Counter(place.values()),
+        "days": _days(place, born, moved, now.date(), days),
+        "runs": flow_runs,
+    }
 
 
-def run_changes(store: Store, run: str) -> RunChanges:
-    """Return the changes of a run."""
+def run_changes(store: Store, run: str) -> Row:
+    """Return the changes of a run, oldest first; `total` counts all of them."""
     with store.engine.read() as tx:
         found = tx.runs.get(validate.text(run, "run").strip().upper())
         if found is None:
@@ -117,7 +75,8 @@ def run_changes(store: Store, run: str) -> RunChanges:
                 f"there is no run {validate.shown(run)}", "`ghost undo` lists the runs"
             )
         entries = _made(tx, found, NsFilter())
-        return RunChanges(found, tuple(changes_of(tx, entries[:MAX_CHANGES])), len(entries))
+        changes = list(changes_of(tx, entries[:MAX_CHANGES]))
+        return {"run": found, "changes": changes, "total": len(entries)}
 
 
 def _made(tx: Transaction, run: Run, which: NsFilter) -> list[AuditEntry]:
@@ -136,9 +95,10 @@ def _tiers(entry: AuditEntry) -> tuple[str, str] | None:
     )
 
 
-def _moves(entries: Iterable[AuditEntry]) -> tuple[TierMove, ...]:
-    steps = Counter(step for entry in entries if (step := _tiers(entry)))
-    return tuple(TierMove(*step, count) for step, count in sorted(steps.items()))
+def _moves(steps: Iterable[tuple[str, str]]) -> list[Row]:
+    """Count the memories that moved from one tier to another."""
+    counts = sorted(Counter(steps).items())
+    return [{"before": step[0], "after": step[1], "count": count} for step, count in counts]
 
 
 def _days(
@@ -147,7 +107,7 @@ def _days(
     moved: list[tuple[datetime, tuple[str, str], str, str]],
     today: date,
     days: int,
-) -> list[FlowDay]:
+) -> list[Row]:
     """Return the tiers of each day, reverting the changes of each day from today on."""
     totals = Counter(place.values())
     births: dict[date, list[tuple[str, str]]] = {}
@@ -160,16 +120,10 @@ def _days(
     for back in range(days):
         day = today - timedelta(days=back)
         done, made = sorted(steps.get(day, ()), reverse=True), births.get(day, ())
-        moves = Counter((before, after) for _, _, before, after in done)
-        tier_moves = tuple(TierMove(*step, count) for step, count in sorted(moves.items()))
-        flow_days.append(
-            FlowDay(
-                day.isoformat(),
-                {str(tier): totals[str(tier)] for tier in Tier},
-                len(made),
-                tier_moves,
-            )
-        )
+        moves = _moves((before, after) for _, _, before, after in done)
+        tiers = {str(tier): totals[str(tier)] for tier in Tier}
+        flow_day = {"day": day.isoformat(), "tiers": tiers, "created": len(made)}
+        flow_days.append(flow_day | ({"moves": moves} if moves else {}))
         for _, name, before, _after in done:
             totals[place[name]] -= 1
             totals[before] += 1

@@ -4,62 +4,24 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
-from ghostmem.frozen import frozen
 from ghostmem.graph.components import components
-from ghostmem.model import Edge, Kind, Memory, NsFilter, Record, Rel, Tier, optional
+from ghostmem.model import Edge, Memory, NsFilter, Rel
 from ghostmem.store import Filter, Store, Transaction, find, validate
 from ghostmem.text.excerpt import summary_line
+from ghostmem.web.rows import Row, nonempty, picked
 
 MAX_SUMMARY = 100
 EDGES_PER_NODE = 6  # drawn on average; the heaviest are kept
 
 
-@frozen
-class GraphNode(Record):
-    """A memory to draw; `cluster` numbers its group, `degree` counts all its edges."""
-
-    key: str
-    summary: str
-    kind: Kind
-    tier: Tier
-    importance: float
-    degree: int
-    cluster: int | None = optional()
-    pinned: bool = optional(False)
-    tags: tuple[str, ...] = optional(())
-    source: str | None = optional()
-
-
-@frozen
-class GraphEdge(Record):
-    """An edge between two nodes, given by their positions in the list."""
-
-    source: int
-    target: int
-    rel: Rel
-    weight: float
-    automatic: bool = optional(False)
-
-
-@frozen
-class GraphView(Record):
-    """Nodes and edges, and their total numbers.
-
-    The least connected nodes and the lightest edges are left out first.
-    """
-
-    ns: str
-    nodes: tuple[GraphNode, ...]
-    edges: tuple[GraphEdge, ...]
-    total_nodes: int
-    total_edges: int
-    clusters: int
-
-
 def graph(
     store: Store, ns: str, key: str | None = None, *, depth: int = 1, limit: int = 500
-) -> GraphView:
-    """Return the best connected memories of a namespace, or those within `depth` steps of `key`."""
+) -> Row:
+    """Return the best connected memories of a namespace, or those within `depth` steps of `key`.
+
+    The answer has nodes and edges, whose ends are positions in the list of nodes, and their total
+    numbers. The least connected nodes and the lightest edges are left out first.
+    """
     name = validate.namespace(ns)
     validate.positive(limit, "limit")
     now = store.clock()
@@ -80,24 +42,25 @@ def graph(
         total = tx.listing.count(Filter(ns=NsFilter(name), now=now))
     group = _groups(every, rows)
     order = {id_: place for place, id_ in enumerate(rows)}
-    nodes = tuple(
-        _node(memory, degree[memory.id], group.get(memory.id)) for memory in rows.values()
-    )
     lines = [
-        GraphEdge(
-            order[edge.from_id], order[edge.to_id], edge.rel, round(edge.weight, 3), edge.automatic
-        )
+        {
+            "source": order[edge.from_id],
+            "target": order[edge.to_id],
+            "rel": edge.rel,
+            "weight": round(edge.weight, 3),
+            **({"automatic": True} if edge.automatic else {}),
+        }
         for edge in sorted(every, key=lambda edge: -edge.weight)
         if edge.from_id in order and edge.to_id in order
     ]
-    return GraphView(
-        name,
-        nodes,
-        tuple(lines[: limit * EDGES_PER_NODE]),
-        total,
-        len(every),
-        len(set(group.values())),
-    )
+    return {
+        "ns": name,
+        "nodes": [_node(row, degree[id_], group.get(id_)) for id_, row in rows.items()],
+        "edges": lines[: limit * EDGES_PER_NODE],
+        "total_nodes": total,
+        "total_edges": len(every),
+        "clusters": len(set(group.values())),
+    }
 
 
 def _unlinked(
@@ -139,16 +102,16 @@ def _groups(edges: list[Edge], rows: Iterable[str]) -> dict[str, int]:
     return {id_: number for number, group in enumerate(groups) for id_ in group}
 
 
-def _node(memory: Memory, degree: int, cluster: int | None) -> GraphNode:
-    summary = summary_line(memory.content, MAX_SUMMARY)
-    fields = (
-        memory.kind,
-        memory.tier,
-        round(memory.importance, 3),
-        degree,
-        cluster,
-        memory.pinned,
-        memory.tags,
-        memory.source_user or memory.source_client or memory.source_kind,
-    )
-    return GraphNode(memory.key, summary, *fields)
+def _node(memory: Memory, degree: int, cluster: int | None) -> Row:
+    """Return a memory to draw; `cluster` numbers its group, `degree` counts all its edges."""
+    source = memory.source_user or memory.source_client or memory.source_kind
+    return {
+        "key": memory.key,
+        "summary": summary_line(memory.content, MAX_SUMMARY),
+        **picked(memory, "kind tier"),
+        "importance": round(memory.importance, 3),
+        "degree": degree,
+        **({} if cluster is None else {"cluster": cluster}),
+        **nonempty(memory, "pinned tags"),
+        **({"source": source} if source else {}),
+    }

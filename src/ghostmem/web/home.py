@@ -4,17 +4,16 @@ It is read each time the viewer opens, so nothing here reads all memories.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from ghostmem.clock import earlier, read_time
-from ghostmem.frozen import frozen
-from ghostmem.model import Memory, NsFilter, Record, optional
+from ghostmem.model import Memory, NsFilter
 from ghostmem.store import Filter, Group, Store, Transaction, validate
 from ghostmem.store.journal import LatestChange
 from ghostmem.text.excerpt import summary_line
 from ghostmem.truth.conflicts import count_conflicts
+from ghostmem.web.rows import Row, nonempty, picked
 
 MAX_SHOWN = 10  # changes, and new memories
 MAX_LINES = 200  # lines that are read of the audit log of a namespace
@@ -27,114 +26,66 @@ DAY = timedelta(days=1)
 _SHOWN = {"put": "added", "remove": "deleted", "restore": "restored"}
 
 
-@frozen
-class HomeNamespace(Record):
-    """A namespace with its live memories, and how many changed within a day.
-
-    `more` says that there were too many changes to count them all.
-    """
-
-    ns: str
-    memories: int
-    newest: datetime
-    changed: int
-    more: bool
-
-
-@frozen
-class RecentChange(Record):
-    """A change of a memory; `before` is the text that an update replaced."""
-
-    ns: str
-    key: str
-    version: int
-    change: str
-    at: datetime
-    summary: str
-    kind: str
-    before: str | None = optional()
-    pinned: bool = optional(False)
-    tags: tuple[str, ...] = optional(())
-    source_user: str | None = optional()
-
-
-@frozen
-class Home(Record):
-    """An overview; `today` counts the changes of the last 24 hours by their names.
-
-    `more` says that there were too many changes to count them all. `changes` are all but new
-    memories, which are in `added`; both have the newest first."""
-
-    ns: str
-    total: int
-    est_tokens: int
-    pinned: int
-    namespaces: tuple[HomeNamespace, ...]
-    contradictions: int
-    quarantine: int
-    today: Mapping[str, int]
-    more: bool
-    changes: tuple[RecentChange, ...]
-    added: tuple[RecentChange, ...]
-
-
-@frozen
-class WaitingDecisions(Record):
-    """The number of decisions that wait for a person."""
-
-    contradictions: int
-    quarantine: int
-
-
-def waiting(store: Store, ns: str | None = None) -> WaitingDecisions:
+def waiting(store: Store, ns: str | None = None) -> Row:
     """Count the decisions that wait, without reading the memories."""
     which, now = validate.ns_filter(ns), store.clock()
     with store.engine.read() as tx:
         return _waiting(tx, which, now)
 
 
-def _waiting(tx: Transaction, which: NsFilter, now: datetime) -> WaitingDecisions:
-    return WaitingDecisions(count_conflicts(tx, which, now), len(tx.quarantine.all(which)))
+def _waiting(tx: Transaction, which: NsFilter, now: datetime) -> Row:
+    return {
+        "contradictions": count_conflicts(tx, which, now),
+        "quarantine": len(tx.quarantine.all(which)),
+    }
 
 
-def home(store: Store, ns: str | None = None) -> Home:
-    """Return the overview of one or several namespaces; nothing is counted as read."""
+def home(store: Store, ns: str | None = None) -> Row:
+    """Return the overview of one or several namespaces; nothing is counted as read.
+
+    `today` counts the changes of the last 24 hours by their names, `changed` those of a namespace;
+    `more` says that there were too many to count them all. `changes` are all but new memories,
+    which are in `added`; both have the newest first.
+    """
     which, now = validate.ns_filter(ns), store.clock()
     since = earlier(now, DAY)
     with store.engine.read() as tx:
         groups = tx.listing.groups(Filter(ns=which, now=now), "ns")
         changes, more = _changes(tx, groups, since)
-        added = [change for change in changes if change.change == "added"]
-        others = [change for change in changes if change.change != "added"][:MAX_SHOWN]
+        added = [change for change in changes if change["change"] == "added"]
+        others = [change for change in changes if change["change"] != "added"][:MAX_SHOWN]
         others = [_with_before(tx, change) for change in others]
         undecided = _waiting(tx, which, now)
-    today = [change for change in changes if change.at >= since]
-    changed = Counter(change.ns for change in today)
-    return Home(
-        ns=which,
-        total=sum(group.memories for group in groups),
-        est_tokens=sum(group.est_tokens for group in groups),
-        pinned=sum(group.pinned for group in groups),
-        namespaces=tuple(
-            HomeNamespace(
-                group.ns, group.memories, group.newest, changed[group.ns], group.ns in more
-            )
+    today = [change for change in changes if change["at"] >= since]
+    changed = Counter(change["ns"] for change in today)
+    return {
+        "ns": which,
+        "total": sum(group.memories for group in groups),
+        "est_tokens": sum(group.est_tokens for group in groups),
+        "pinned": sum(group.pinned for group in groups),
+        "namespaces": [
+            {
+                "ns": group.ns,
+                "memories": group.memories,
+                "newest": group.newest,
+                "changed": changed[group.ns],
+                "more": group.ns in more,
+            }
             for group in sorted(groups, key=lambda group: (-group.memories, group.ns))
-        ),
-        contradictions=undecided.contradictions,
-        quarantine=undecided.quarantine,
-        today=Counter(change.change for change in today),
-        more=bool(more),
-        changes=tuple(others),
-        added=tuple(added[:MAX_SHOWN]),
-    )
+        ],
+        **undecided,
+        "today": Counter(change["change"] for change in today),
+        "more": bool(more),
+        "changes": others,
+        "added": added[:MAX_SHOWN],
+    }
 
 
 def _changes(
     tx: Transaction, groups: Iterable[Group], since: datetime
-) -> tuple[list[RecentChange], set[str]]:
+) -> tuple[list[Row], set[str]]:
     """Return the last change of each memory, newest first, and the namespaces with others."""
-    changes: list[RecentChange] = []
+    changes: list[Row] = []
     ordered = sorted(groups, key=lambda group: (group.newest, group.ns), reverse=True)
     more = {group.ns for group in ordered[MAX_LOGS:] if group.newest >= since}
     for group in ordered[:MAX_LOGS]:
@@ -142,11 +93,11 @@ def _changes(
         if len(lines) == MAX_LINES and read_time(lines[-1].at) >= since:
             more.add(group.ns)
         changes += _of_log(tx, lines, since)
-    changes.sort(key=lambda change: (change.at, change.ns, change.key), reverse=True)
+    changes.sort(key=lambda change: (change["at"], change["ns"], change["key"]), reverse=True)
     return changes, more
 
 
-def _of_log(tx: Transaction, lines: list[LatestChange], since: datetime) -> Iterator[RecentChange]:
+def _of_log(tx: Transaction, lines: list[LatestChange], since: datetime) -> Iterator[Row]:
     """Yield the last change of each memory in a log: all since a time, or else the last few."""
     shown = [line for line in lines if line.op in _SHOWN]
     recent = [line for line in shown if read_time(line.at) >= since]
@@ -160,26 +111,20 @@ def _of_log(tx: Transaction, lines: list[LatestChange], since: datetime) -> Iter
             yield _change(memory, line)
 
 
-def _change(memory: Memory, line: LatestChange) -> RecentChange:
+def _change(memory: Memory, line: LatestChange) -> Row:
     done = _SHOWN[line.op]
-    return RecentChange(
-        memory.ns,
-        memory.key,
-        memory.version,
-        "updated" if done == "added" and memory.version > 1 else done,
-        read_time(line.at),
-        summary_line(memory.content, MAX_SUMMARY),
-        memory.kind,
-        None,
-        memory.pinned,
-        memory.tags,
-        memory.source_user,
-    )
+    return {
+        **picked(memory, "ns key version kind"),
+        "change": "updated" if done == "added" and memory.version > 1 else done,
+        "at": read_time(line.at),
+        "summary": summary_line(memory.content, MAX_SUMMARY),
+        **nonempty(memory, "pinned tags source_user"),
+    }
 
 
-def _with_before(tx: Transaction, change: RecentChange) -> RecentChange:
+def _with_before(tx: Transaction, change: Row) -> Row:
     """Add the text that an update replaced."""
-    if change.change != "updated":
+    if change["change"] != "updated":
         return change
-    old = tx.memories.version(change.ns, change.key, change.version - 1)
-    return change if old is None else replace(change, before=summary_line(old.content, MAX_SUMMARY))
+    old = tx.memories.version(change["ns"], change["key"], change["version"] - 1)
+    return change if old is None else change | {"before": summary_line(old.content, MAX_SUMMARY)}

@@ -1,7 +1,6 @@
 """The viewer's page and its files, and the sign-in page."""
 
 import gzip
-import hmac
 import secrets
 from base64 import b64encode
 from hashlib import sha256
@@ -19,7 +18,7 @@ from ghostmem.ghost import Ghost
 from ghostmem.web.auth import unauthorised
 from ghostmem.web.guard import header, only_get
 from ghostmem.web.refusals import Refused
-from ghostmem.web.session import CSRF, WebSession, WebSessions, set_cookie
+from ghostmem.web.session import WebSession, WebSessions, check_csrf, set_cookie
 
 STATIC = Path(__file__).parent / "static"
 TYPES = {
@@ -146,16 +145,7 @@ async def _sign_in(ghost: Ghost, sessions: WebSessions, request: Request) -> Res
 
 
 def _sign_out(scope: Scope, sessions: WebSessions) -> Response:
-    session: WebSession | None = scope["ghost.session"]
-    if session is None or not hmac.compare_digest(
-        (header(scope, CSRF) or "").encode(), session.csrf.encode()
-    ):
-        raise Refused(
-            403,
-            "ForbiddenOrigin",
-            "this was not sent by the viewer's own page",
-            "reload the page, and try again",
-        )
+    check_csrf(scope, scope["ghost.session"])
     sessions.end(scope)
     return Response(status_code=204, headers={"Set-Cookie": set_cookie(scope, "")})
 

@@ -113,15 +113,20 @@ class WebSessions:
         A write by cookie must carry the CSRF token of the page.
         """
         if session is not None and scope["method"] not in SAFE and scope["raw_path"] != b"/sign-in":
-            given = header(scope, CSRF) or ""
-            if not hmac.compare_digest(given.encode(), session.csrf.encode()):
-                raise Refused(
-                    403,
-                    "ForbiddenOrigin",
-                    "this was not sent by the viewer's own page",
-                    "reload the page, and try again",
-                )
+            check_csrf(scope, session)
         _VISIT.set(Visit(session.csrf if session else "", self.read_only))
+
+
+def check_csrf(scope: Scope, session: WebSession | None) -> None:
+    """Refuse a request that does not carry the CSRF token of its session."""
+    given = (header(scope, CSRF) or "").encode()
+    if session is None or not hmac.compare_digest(given, session.csrf.encode()):
+        raise Refused(
+            403,
+            "ForbiddenOrigin",
+            "this was not sent by the viewer's own page",
+            "reload the page, and try again",
+        )
 
 
 def refuse_writes(need: str) -> None:

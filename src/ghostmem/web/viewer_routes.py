@@ -107,7 +107,7 @@ def _audit(ghost: Ghost, given: Given) -> Any:
 
 def _home(ghost: Ghost, given: Given) -> Any:
     ns = given.get("ns")
-    return _kept(ghost.store, "home", ns, lambda: home(ghost.store, ns).to_dict())
+    return _kept(ghost.store, "home", ns, lambda: home(ghost.store, ns))
 
 
 def _kept(

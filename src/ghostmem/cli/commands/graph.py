@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ghostmem.cli.compat import EDGE_ENDS, one_ns
 from ghostmem.cli.console import Console, ConsoleGroup, command
 from ghostmem.cli.options import (
     DRY_RUN,
@@ -45,32 +46,6 @@ edge = ConsoleGroup(
   ghost edge -n agent:me --from-key a --to-key b -r depends_on -w 0.9
 """,
 )
-
-
-EDGE_ENDS = options(
-    "edge",
-    "ns",
-    click.option(
-        "--from-ns", metavar="NS", help="Namespace of the first memory; both must be the same."
-    ),
-    "from_key",
-    click.option(
-        "--to-ns", metavar="NS", help="Namespace of the second memory; both must be the same."
-    ),
-    "to_key rel",
-    click.option("--rm", is_flag=True, help="Remove the link."),
-)
-
-
-def one_ns(ns: str | None, from_ns: str | None, to_ns: str | None) -> str | None:
-    """Return the namespace that was given for both ends, if any."""
-    given = list(dict.fromkeys(name for name in (ns, from_ns, to_ns) if name))
-    if len(given) > 1:
-        raise InvalidInputError(
-            f"{given[0]} and {given[1]} are different namespaces",
-            "links stay inside one namespace",
-        )
-    return given[0] if given else None
 
 
 @EDGE_ENDS

@@ -1,10 +1,43 @@
-"""JSON with the names of the original Ghost, for scripts written for it.
+"""The original Ghost's spellings and JSON, for scripts and habits from there.
 
-The setting `compat` asks for it. Lists are arrays instead of lines. A row of `SHAPES` adds the
-fields that the original has under another name; fields that only this Ghost has stay."""
+`ghost edge` and `ghost link` take both ends of an edge as options. With the setting `compat`, JSON
+has the names of the original: lists are arrays instead of lines, and a row of `SHAPES` adds the
+fields that the original has under another name; fields that only this Ghost has stay.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
+
+import click
+
+from ghostmem.cli.options import options
+from ghostmem.errors import InvalidInputError
+
+EDGE_ENDS = options(
+    "edge",
+    "ns",
+    click.option(
+        "--from-ns", metavar="NS", help="Namespace of the first memory; both must be the same."
+    ),
+    "from_key",
+    click.option(
+        "--to-ns", metavar="NS", help="Namespace of the second memory; both must be the same."
+    ),
+    "to_key rel",
+    click.option("--rm", is_flag=True, help="Remove the link."),
+)
+
+
+def one_ns(ns: str | None, from_ns: str | None, to_ns: str | None) -> str | None:
+    """Return the namespace that was given for both ends, if any."""
+    given = list(dict.fromkeys(name for name in (ns, from_ns, to_ns) if name))
+    if len(given) > 1:
+        raise InvalidInputError(
+            f"{given[0]} and {given[1]} are different namespaces",
+            "links stay inside one namespace",
+        )
+    return given[0] if given else None
+
 
 Values = dict[str, Any]
 STORED = ("created", "updated")
@@ -22,31 +55,12 @@ def _confirmed(value: Values, _: Mapping[str, Any]) -> Values:
     return {"ok": True, **value}
 
 
-def _renamed_tag(value: Values, _: Mapping[str, Any]) -> Values:
-    return {"ok": True, "old_tag": value["tag"], **value}
-
-
-def _imported(value: Values, _: Mapping[str, Any]) -> Values:
-    return {"ok": True, **value, "imported": value["imported"] + value["updated"]}
-
-
-def _hit(value: Values, _: Mapping[str, Any]) -> Values:
-    return {**value, "similarity": value["score"]}
-
-
-def _consolidated(value: Values, _: Mapping[str, Any]) -> Values:
-    return {"memory": value["summary"], "auto_linked": value["edges"], **value}
-
-
 def _collected(value: Values, params: Mapping[str, Any]) -> Values:
-    mode, count = "expired", "expired"
-    if params["purge_deleted"]:
-        mode, count = "purge_deleted", "purged"
-    elif params["stale"]:
-        mode, count = "stale", "stale"
+    mode = next((name for name in ("purge_deleted", "stale") if params[name]), "expired")
+    count = value["purged" if mode == "purge_deleted" else mode]
     if value["dry_run"]:
-        return {"mode": f"{mode}_dry_run", "would_delete": value[count], **value}
-    return {"mode": mode, "deleted": value[count], **value}
+        return {"mode": f"{mode}_dry_run", "would_delete": count, **value}
+    return {"mode": mode, "deleted": count, **value}
 
 
 def _rule(value: Values, _: Mapping[str, Any]) -> Values:
@@ -98,9 +112,17 @@ def _stored(items: list[Values]) -> int:
 
 SHAPES: dict[str, Callable[[Values, Mapping[str, Any]], Values]] = {
     "capture": _captured,
-    "consolidate": _consolidated,
+    "consolidate": lambda value, _: {
+        "memory": value["summary"],
+        "auto_linked": value["edges"],
+        **value,
+    },
     "gc": _collected,
-    "import": _imported,
+    "import": lambda value, _: {
+        "ok": True,
+        **value,
+        "imported": value["imported"] + value["updated"],
+    },
     "ingest": _confirmed,
     "mine-procedures": _mined,
     "ns rm": _confirmed,
@@ -108,7 +130,7 @@ SHAPES: dict[str, Callable[[Values, Mapping[str, Any]], Values]] = {
     "rule get": _rule,
     "rule list": _rule,
     "rule set": _rule,
-    "search": _hit,
-    "tags rename": _renamed_tag,
+    "search": lambda value, _: {**value, "similarity": value["score"]},
+    "tags rename": lambda value, _: {"ok": True, "old_tag": value["tag"], **value},
     "tags rm": _confirmed,
 }
