@@ -256,32 +256,6 @@ def test_put_stores_a_memory_and_the_next_version(full_agent: "Agent", ns: str) 
     assert (same["version"], same["outcome"]) == (2, "reinforced")
 
 
-def test_put_keeps_every_field_it_is_given(full_agent: "Agent", ns: str) -> None:
-    """Kind, tags, priority, importance, tier, pinned and ttl are stored as they are given."""
-    agent = full_agent
-    fields = {
-        "kind": "procedural",
-        "tags": ["release", "ops"],
-        "priority": "high",
-        "importance": 0.9,
-        "tier": "ltm",
-        "ttl": "7d",
-    }
-    made = agent.ok("ghost_put", ns=ns, key="steps", content="Tag, build, publish.", **fields)
-    found = agent.ok("ghost_get", ns=ns, key="steps")
-    for name in ("kind", "tags", "priority", "importance", "tier"):
-        assert made[name] == found[name] == fields[name]
-    assert found["expires_at"] > found["created_at"]
-    pinned = agent.ok(
-        "ghost_put", ns=ns, key="name", content="The user is called Ada.", pinned=True
-    )
-    assert pinned["pinned"] is True
-    known = agent.ok(
-        "ghost_put", ns=ns, key="self", content="I am the assistant of Ada.", tier="identity"
-    )
-    assert (known["tier"], known["pinned"]) == ("ltm", True)
-
-
 def test_put_with_dedup_reinforces_what_says_the_same(agent: "Agent", ns: str) -> None:
     """The same content under another key is not stored twice, and the result says which key it went to."""
     content = "The deployment of the billing service runs every Thursday evening at eight."
@@ -325,49 +299,6 @@ def test_search_ranks_and_wraps(full_agent: "Agent", ns: str) -> None:
     assert set(found["results"][0]) >= MEMORY_FIELDS | {"score", "match_chunk"}
     assert found["legs"] == ["substring", "text"]
     assert "misses" not in found
-
-
-def test_search_narrows(agent: "Agent", ns: str) -> None:
-    """Kind, tags, limit, after, before and include_all narrow or widen what is found."""
-    put = "ghost_put"
-    agent.ok(
-        put,
-        ns=ns,
-        key="a",
-        content="Deployment steps of the service.",
-        kind="procedural",
-        tags=["ops"],
-    )
-    agent.ok(
-        put,
-        ns=ns,
-        key="b",
-        content="Deployment failed on Friday.",
-        kind="episodic",
-        tags=["ops", "bad"],
-    )
-    agent.ok(
-        put,
-        ns=ns,
-        key="c",
-        content="Deployment was renamed long ago.",
-        kind="semantic",
-        tier="dormant",
-    )
-
-    def keys(**narrow: Any) -> set[str]:
-        return {
-            hit["key"]
-            for hit in agent.ok("ghost_search", ns=ns, query="deployment", **narrow)["results"]
-        }
-
-    assert keys() == {"a", "b"}
-    assert keys(kind="procedural") == {"a"}
-    assert keys(tags=["bad"]) == {"b"}
-    assert len(keys(limit=1)) == 1
-    assert keys(include_all=True) == {"a", "b", "c"}
-    assert keys(after="2199-01-01") == set()
-    assert keys(before="1999-01-01") == set()
 
 
 def test_search_explains(agent: "Agent", ns: str) -> None:
@@ -478,36 +409,6 @@ def test_context_packs_within_the_budget(full_agent: "Agent", ns: str) -> None:
     assert found["memories"][1]["why"]["path"][0]["rel"] == "depends_on"
 
 
-def test_context_takes_its_filters(agent: "Agent", ns: str) -> None:
-    """Pinned memories can be left out, floors cut, files at hand join, and what sleeps is only shown on demand."""
-    agent.ok("ghost_put", ns=ns, key="rule", content="Never push on Fridays.", pinned=True)
-    agent.ok(
-        "ghost_put",
-        ns=ns,
-        key="tea",
-        content="The user drinks green tea.",
-        kind="semantic",
-        tags=["taste"],
-    )
-    agent.ok(
-        "ghost_put", ns=ns, key="old", content="There was a tea shop at the corner.", tier="dormant"
-    )
-
-    def keys(**more: Any) -> set[str]:
-        return {
-            found["key"]
-            for found in agent.ok("ghost_context", ns=ns, query="tea", **more)["memories"]
-        }
-
-    assert keys() == {"rule", "tea"}
-    assert keys(exclude_pinned=True) == {"tea"}
-    assert keys(min_score=99) == {"rule"}
-    assert keys(include_all=True) == {"rule", "tea", "old"}
-    assert keys(tags=["taste"], exclude_pinned=True) == {"tea"}
-    assert keys(kind="procedural", exclude_pinned=True) == set()
-    assert keys(min_spread=10, exclude_pinned=True) == {"tea"}
-
-
 def test_context_suggests_compaction_only_when_there_is_something_to_do(
     agent: "Agent", ns: str
 ) -> None:
@@ -558,36 +459,6 @@ def test_consolidate_and_expand(full_agent: "Agent", ns: str) -> None:
 def test_expand_without_summaries(agent: "Agent", ns: str) -> None:
     """A namespace without summaries says so."""
     assert agent.text("ghost_expand", ns=ns) == "no summaries"
-
-
-@pytest.mark.parametrize(
-    ("op", "field", "value"),
-    [
-        ("promote", "tier", "ltm"),
-        ("demote", "tier", "dormant"),
-        ("boost", "importance", 0.7),
-        ("diminish", "importance", 0.3),
-        ("archive", "tier", "dormant"),
-        ("pin", "pinned", True),
-        ("unpin", "pinned", False),
-        ("lock", "tags", ["locked"]),
-    ],
-)
-def test_curate_takes_one_step(
-    full_agent: "Agent", ns: str, op: str, field: str, value: object
-) -> None:
-    """Each op changes that one memory as its name says, and no other."""
-    agent = full_agent
-    seeded(agent, ns, a="The user drinks green tea.", b="The cat is called Miso.")
-    before = agent.ok("ghost_get", ns=ns, key="b")
-    done = agent.ok("ghost_curate", ns=ns, key="a", op=op)
-    assert (done["ns"], done["key"], done["op"]) == (ns, "a", op)
-    assert agent.ok("ghost_get", ns=ns, key="a")[field] == value
-    after = agent.ok("ghost_get", ns=ns, key="b")
-    assert after | {"access_count": 0, "last_accessed_at": ""} == before | {
-        "access_count": 0,
-        "last_accessed_at": "",
-    }
 
 
 def test_curate_deletes_and_counts_use(full_agent: "Agent", ns: str) -> None:

@@ -418,10 +418,11 @@ class ConsoleGroup(CommandGroup):
             return None
         return run_function(ctx, self.alone, tolerant=self.tolerant)
 
-    def set_alone(self, function: Function) -> None:
+    def set_alone(self, function: Function) -> Function:
         """Set the function of the group; its options become options of the group."""
         self.alone = function
         self.params[:0] = reversed(getattr(function, "__click_params__", []))
+        return function
 
 
 class ListingGroup(ConsoleGroup):
@@ -430,6 +431,10 @@ class ListingGroup(ConsoleGroup):
     def __init__(self, name: str, examples: str) -> None:
         super().__init__(name, examples)
         self.no_args_is_help = False
+
+    def listing(self, function: Function) -> click.Command:
+        """Set the function of the group, and declare it as the subcommand `list`."""
+        return self.command("list")(self.set_alone(function))
 
     def run_alone(self, **given: Any) -> Any:
         """List the items, unless a subcommand follows."""

@@ -24,7 +24,7 @@ from ghostmem.cli.output import named, plural
 from ghostmem.cli.style import dim
 from ghostmem.context.composite import FACTORS
 from ghostmem.context.packer import BUDGET
-from ghostmem.model import LeftOut, Pack, Packed
+from ghostmem.model import Pack, Packed
 from ghostmem.text.excerpt import first_line, visible
 
 SEARCH_FILTERS = ("kind", "include_all", "as_of", *FILTER_NAMES.split()[1:], *TIME_NAMES.split())
@@ -160,15 +160,12 @@ def _print_pack(console: Console, pack: Pack, explain: bool, is_asked: bool) -> 
         ]
         console.note(dim(f"stages: {', '.join(stages) or 'none'}"))
         for left in pack.left_out:
+            reason = f"{left.reason}{f' ({visible(left.by)})' if left.by else ''}"
             console.note(
-                dim(f"left out: {left.ns}/{visible(left.key)}  {left.score:.2f}  {_reason(left)}")
+                dim(f"left out: {left.ns}/{visible(left.key)}  {left.score:.2f}  {reason}")
             )
     if pack.compaction_suggested:
         console.note(f"hint: {visible(pack.compaction_reason)}")
-
-
-def _reason(left: LeftOut) -> str:
-    return f"{left.reason}{f' ({visible(left.by)})' if left.by else ''}"
 
 
 def _packed_text(packed: Packed, explain: bool) -> str:
@@ -191,29 +188,22 @@ def _reasons(packed: Packed) -> str:
         for name, value in why.parts.items()
         if value
     ]
-    reasons = [why.stage]
-    if why.path:
-        reasons.append(
-            " · ".join(
-                f"{visible(hop.from_key)} —{hop.rel} {hop.weight:.2f}→ {visible(hop.to_key)}"
-                for hop in why.path
-            )
-        )
-    if why.legs:
-        reasons.append(" ".join(f"{leg} #{rank}" for leg, rank in why.legs.items()))
-    if parts:
-        reasons.append(", ".join(parts))
-    if packed.excerpt:
-        reasons.append("excerpt")
-    if packed.count > 1:
-        reasons.append(
-            f"{packed.count} memories say the same, also {visible(', '.join(packed.same_as))}"
-        )
-    if packed.summary_of:
-        reasons.append(f"summary of {visible(', '.join(packed.summary_of))}")
-    if why.note:
-        reasons.append(visible(why.note))
-    return "; ".join(reasons)
+    hops = [
+        f"{visible(hop.from_key)} —{hop.rel} {hop.weight:.2f}→ {visible(hop.to_key)}"
+        for hop in why.path
+    ]
+    same, sources = visible(", ".join(packed.same_as)), visible(", ".join(packed.summary_of))
+    reasons = (
+        why.stage,
+        " · ".join(hops),
+        " ".join(f"{leg} #{rank}" for leg, rank in why.legs.items()),
+        ", ".join(parts),
+        "excerpt" if packed.excerpt else "",
+        f"{packed.count} memories say the same, also {same}" if packed.count > 1 else "",
+        f"summary of {sources}" if sources else "",
+        visible(why.note),
+    )
+    return "; ".join(filter(None, reasons))
 
 
 @command(

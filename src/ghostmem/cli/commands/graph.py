@@ -48,6 +48,7 @@ edge = ConsoleGroup(
 )
 
 
+@edge.set_alone
 @EDGE_ENDS
 @options("edge", "weight")
 @click.option("--list", "list_", is_flag=True, help="List the links of --from-key.")
@@ -70,9 +71,6 @@ def _edge_alone(
         _rm_edge(console, given, from_key, to_key, rel)
     else:
         _add_edge(console, given, from_key, to_key, rel, weight)
-
-
-edge.set_alone(_edge_alone)
 
 
 REL_ARGUMENT = click.argument("rel_argument", metavar="[REL]", required=False)

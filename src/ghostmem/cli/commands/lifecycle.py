@@ -64,8 +64,7 @@ def reflect(
             progress=console.progress("checked"),
         )
         console.show(report, _report_text(report, changes or dry_run))
-        if not console.as_json:
-            console.notes(report.notes)
+        console.notes(report.notes)
         if pause is None:
             return
         time.sleep(min(pause, _MAX_PAUSE))
@@ -179,14 +178,11 @@ rule = ListingGroup(
 )
 
 
+@rule.listing
 @click.option("-n", "--ns", metavar="NS", help="Only rules that apply in this namespace.")
 def _list_rules(console: Console, ns: str | None) -> None:
     """List the rules, highest priority first."""
     console.show_all(console.ghost.lifecycle.rules(ns), _rule_text, "no rules")
-
-
-rule.set_alone(_list_rules)
-rule.command("list")(_list_rules)
 
 
 @rule.command("get")

@@ -112,6 +112,7 @@ tags = ListingGroup(
 )
 
 
+@tags.listing
 @NS_FILTER
 def _list_tags(console: Console, ns: str | None) -> None:
     """List tags, most used first."""
@@ -119,10 +120,6 @@ def _list_tags(console: Console, ns: str | None) -> None:
     console.show_all(
         found, lambda info: f"{visible(info.tag):<30} {plural(info.count, 'memory')}", "(no tags)"
     )
-
-
-tags.set_alone(_list_tags)
-tags.command("list")(_list_tags)
 
 
 @tags.command("rename")
@@ -157,15 +154,13 @@ ns = ListingGroup(
 )
 
 
+@ns.set_alone
 def _list_namespaces(console: Console, ns: str | None = None) -> None:
     console.show_all(
         console.ghost.admin.namespaces(ns),
         lambda info: f"{bold(info.ns)}  {plural(info.count, 'memory')}, {plural(info.keys, 'key')}",
         "no namespaces yet",
     )
-
-
-ns.set_alone(_list_namespaces)
 
 
 @ns.command("list")

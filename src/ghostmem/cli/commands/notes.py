@@ -74,13 +74,10 @@ def notes_add(
         f"{visible(done.folder.root)}: {plural(report.notes, 'note')} in "
         f"{bold(done.folder.ns)}, layout {how}",
     )
-    if done.others and done.detected and not console.as_json:
-        console.note(
-            f"note: it also looks like {', '.join(done.others)}; add it again with "
-            "--layout to read it that way too"
-        )
-    if not console.as_json:
-        console.notes(_left_out_notes(done.left_out, done.folder))
+    if done.others and done.detected:
+        also = f"it also looks like {', '.join(done.others)}"
+        console.notes([f"{also}; add it again with --layout to read it that way too"])
+    console.notes(_left_out_notes(done.left_out, done.folder))
     _note_problems(console, report)
     console.vector_note()
 
@@ -336,19 +333,14 @@ def _sync_text(report: "SyncReport") -> str:
 
 def _note_problems(console: Console, report: "SyncReport") -> None:
     """Print notes about files that could not be indexed."""
-    if console.as_json:
-        return
-    console.notes(f"{problem.path}: {problem.reason}" for problem in report.failed[:MAX_NOTES])
-    if len(report.failed) > MAX_NOTES:
-        more = len(report.failed) - MAX_NOTES
-        console.note(f"note: and {more} more; `ghost notes status` lists them")
-    if report.unavailable:
-        console.note(f"note: {visible(report.root)}: {visible(report.unavailable)}")
+    notes = [f"{problem.path}: {problem.reason}" for problem in report.failed]
+    if len(notes) > MAX_NOTES:
+        notes[MAX_NOTES:] = [f"and {len(notes) - MAX_NOTES} more; `ghost notes status` lists them"]
+    notes += [f"{report.root}: {report.unavailable}"] if report.unavailable else []
+    pending = plural(report.pending_embeddings, "chunk")
     if report.pending_embeddings:
-        console.note(
-            f"note: {plural(report.pending_embeddings, 'chunk')} without vectors; `ghost "
-            "embed backfill` makes them"
-        )
+        notes.append(f"{pending} without vectors; `ghost embed backfill` makes them")
+    console.notes(notes)
 
 
 @notes.command("mirror", cls=CreatingCommand)
@@ -449,14 +441,13 @@ def _mirror_text(report: "MirrorReport", dry_run: bool) -> str:
 
 def _note_mirror_problems(console: Console, report: "MirrorReport") -> None:
     """Print notes about conflicts and pending items."""
-    if console.as_json:
-        return
-    console.notes(
+    notes = [
         f"{conflict.key}: two texts; the other one is kept as {conflict.kept_as}"
         for conflict in report.conflicts[:MAX_NOTES]
-    )
-    for left in report.pending[:MAX_NOTES]:
-        where = " in ".join(visible(part) for part in (left.key, left.path) if part)
-        console.note(f"note: {where}: {visible(left.reason)}")
-    if report.unavailable:
-        console.note(f"note: {visible(report.root)}: {visible(report.unavailable)}")
+    ]
+    notes += [
+        f"{' in '.join(filter(None, (left.key, left.path)))}: {left.reason}"
+        for left in report.pending[:MAX_NOTES]
+    ]
+    notes += [f"{report.root}: {report.unavailable}"] if report.unavailable else []
+    console.notes(notes)

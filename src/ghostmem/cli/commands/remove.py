@@ -243,6 +243,7 @@ quarantine = ListingGroup(
 )
 
 
+@quarantine.listing
 @NS_FILTER
 def _list_quarantine(console: Console, ns: str | None) -> None:
     """List the quarantined memories with the reasons."""
@@ -251,10 +252,6 @@ def _list_quarantine(console: Console, ns: str | None) -> None:
         _quarantine_row,
         "the quarantine is empty",
     )
-
-
-quarantine.set_alone(_list_quarantine)
-quarantine.command("list")(_list_quarantine)
 
 
 @quarantine.command("release")

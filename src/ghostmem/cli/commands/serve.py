@@ -343,13 +343,11 @@ def token_create(console: Console, name: str, grants: tuple[str, ...], expires: 
     """Create a token and print its secret once."""
     secret, token = console.ghost.admin.create_token(name, grants, expires=expires)
     console.show({**token.to_dict(), "secret": secret}, secret)
-    if not console.as_json:
-        console.note(
-            f"note: the secret of {visible(name)} is shown only this once; "
-            f"{_validity(token, token.created_at)}"
-        )
+    valid = _validity(token, token.created_at)
+    console.notes([f"the secret of {name} is shown only this once; {valid}"])
 
 
+@token.listing
 def _list_tokens(console: Console) -> None:
     """List all tokens, oldest first."""
     at = console.ghost.store.clock()
@@ -358,10 +356,6 @@ def _list_tokens(console: Console) -> None:
         lambda token: _token_text(token, at),
         "no tokens; `ghost token create` creates one",
     )
-
-
-token.set_alone(_list_tokens)
-token.command("list")(_list_tokens)
 
 
 @token.command("revoke")

@@ -57,6 +57,7 @@ config = ListingGroup(
 )
 
 
+@config.set_alone
 def _show_settings(console: Console) -> None:
     if console.config_error is not None:
         console.note(f"{console.config_error.message}: not used")
@@ -86,7 +87,6 @@ def config_list(console: Console) -> None:
     _show_settings(console)
 
 
-config.set_alone(_show_settings)
 config.tolerant = True
 
 

@@ -77,6 +77,7 @@ setup.no_args_is_help = False
 @click.option(
     "--list", "listed", is_flag=True, help="List the clients and what is installed (the default)."
 )
+@setup.set_alone
 @click.option("--print", "show", is_flag=True, help="Print the form that most other clients read.")
 @click.option("--as", "form", type=_AS, help="Format to print: json (the default), toml or yaml.")
 def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:  # noqa: ARG001
@@ -87,9 +88,6 @@ def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:
     own = f"`ghost setup CLIENT --print` prints a client's own form; {known_clients()}"
     console.notes([own, "most others read this one; see their documentation for the file:"], "")
     _print_other(console, form or "json", None)
-
-
-setup.set_alone(alone)
 
 
 def _print_list(console: Console) -> None:
