@@ -1,12 +1,20 @@
-"""Each argument of a tool and each field of a route reaches the operation, whose tests say what it does there"""
+"""Arguments of tools, fields of routes and options of commands reach the operations
+
+What an operation does with them is tested where it is declared.
+"""
 
 from collections.abc import Iterable, Mapping
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import click
 import pytest
 
 from ghostmem import Ghost
+from ghostmem.cli.console import SHARED
+from ghostmem.cli.main import cli
 from ghostmem.mcp.edit_tools import EDIT
 from ghostmem.mcp.memory_tools import MEMORY
 from ghostmem.mcp.truth_tools import TRUTH
@@ -36,6 +44,58 @@ OWN = {
     "POST /undo": "run dry_run",
     "GET /rules/{rule_id}": "rule_id",
     "DELETE /rules/{rule_id}": "rule_id",
+    "put": "key files file_rel symbols language root",
+    "get": "key history",
+    "search": "everything tier",
+    "context": "everything tier symbols no_edges explain style",
+    "list": "everything keys_only compact",
+    "files": "everything",
+    "reflect": "every changes",
+    "gc": "yes",
+    "rule set": "name action",
+    "capture": "file transcript candidates source_tag recorder",
+    "consolidate": "summary_key keys content",
+    "resolve": "reopen",
+    "rm": "key hard yes",
+    "restore": "key",
+    "patch": "key patch_file",
+    "curate": "key op",
+    "edge add": "rel",
+    "ns rm": "yes",
+    "undo": "limit",
+    "token create": "grants",
+    "ingest": "transcript recorder source_user",
+}
+# commands with the words that they need
+COMMANDS = {
+    "put": "-k k text",
+    "get": "k",
+    "search": "question",
+    "context": "task",
+    "list": "",
+    "files": "path",
+    "reflect": "",
+    "gc": "",
+    "rule set": "--name n --action PIN",
+    "capture": "text",
+    "consolidate": "--summary-key s --keys x text",
+    "expand": "",
+    "timeline": "k",
+    "resolve": "k",
+    "rm": "k",
+    "restore": "k",
+    "patch": "k",
+    "curate": "k pin",
+    "edge add": "k other refines",
+    "edge candidates": "",
+    "edge relink": "",
+    "ns rm": "a",
+    "tags rename": "old new",
+    "tags rm": "old",
+    "undo": "last",
+    "token create": "name",
+    "ingest": "path",
+    "quarantine list": "",
 }
 NEEDED = {"ghost_edge": ("to_key", "rel")}  # arguments that another argument needs
 
@@ -57,6 +117,9 @@ class Recorder:
             raise CalledError([*args, *kwargs.values()])
 
         return method
+
+    def close(self) -> None:
+        """Do nothing, as nothing is open."""
 
 
 def values(schemas: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
@@ -106,3 +169,38 @@ def test_a_field_of_a_route_reaches_the_operation(name: str, field: str) -> None
     with pytest.raises(CalledError) as called:
         route.call(cast("Ghost", Recorder()), dict(given))
     assert given[field] in called.value.args[0]
+
+
+def options_of(name: str) -> dict[str, click.Option]:
+    """Return the options of a command that not every command has."""
+    command: Any = cli
+    for word in name.split():
+        command = command.get_command(click.Context(cli), word)
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    return {str(option.name): option for option in options if option.name not in SHARED}
+
+
+def words_for(option: click.Option) -> tuple[list[str], Any]:
+    """Return an option with a value on the command line, and the value that is passed on."""
+    if option.is_flag:
+        return [option.opts[-1]], True
+    if option.name in ("meta", "action_params"):
+        return [option.opts[-1], '{"a": 1}'], {"a": 1}
+    value: Any = {"integer": 7, "float": 0.25}.get(option.type.name, "text")
+    return [option.opts[-1], str(value)], [value] if option.multiple else value
+
+
+@pytest.mark.parametrize(("name", "option"), cases({name: options_of(name) for name in COMMANDS}))
+def test_an_option_of_a_command_reaches_the_operation(
+    name: str, option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its value is among those that the method of Ghost is called with."""
+    monkeypatch.setenv("GHOST_NS", "a")
+    monkeypatch.setenv("GHOST_DB", str(tmp_path / "memory.db"))
+    monkeypatch.setattr(Ghost, "open", lambda *_, **__: Recorder())
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"a diff")))
+    (tmp_path / "memory.db").touch()
+    words, value = words_for(options_of(name)[option])
+    with pytest.raises(CalledError) as called:
+        cli.main([*name.split(), *words, *COMMANDS[name].split()], standalone_mode=False)
+    assert value in called.value.args[0]

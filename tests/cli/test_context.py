@@ -134,7 +134,6 @@ def test_pinned_overflow_is_said(filled: GhostCli) -> None:
     ("args", "expected"),
     [
         (["--no-edges"], ["rule", "ferry"]),
-        (["--include-all", "--no-edges", "--exclude-pinned"], ["ferry", "asleep"]),
         (["--tier", "dormant", "--no-edges", "--exclude-pinned"], ["asleep"]),
         (
             ["--files", "src/cart.py,src/other.py", "--no-edges", "--exclude-pinned"],

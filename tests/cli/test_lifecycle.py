@@ -341,41 +341,6 @@ def test_a_change_of_the_rules_is_kept_in_a_home_without_a_store(
     assert store.exists()
 
 
-def test_every_condition_has_its_option(ghost_cli: "GhostCli") -> None:
-    """Each lands in its field."""
-    options = {
-        "tier": "stm",
-        "kind": "episodic",
-        "tag": "chat",
-        "age-gt": 1.5,
-        "unaccessed-gt": 2.5,
-        "importance-lt": 0.3,
-        "access-lt": 9,
-        "access-gt": 1,
-        "utility-lt": 0.25,
-    }
-    words = [part for name, value in options.items() for part in (f"--cond-{name}", value)]
-    row = ghost_cli.row(
-        *(
-            *"rule set --name r -n a --priority".split(),
-            -5,
-            *"--action DECAY --expires-at 2030-01-01".split(),
-        ),
-        *("--action-params", '{"factor": 0.5}', *words),
-    )
-    names = (
-        "cond_tier cond_kind cond_tag_includes cond_age_gt_hours cond_unaccessed_gt_hours cond_importance_lt"
-    ).split()
-    names += ["cond_access_lt", "cond_access_gt", "cond_utility_lt"]
-    assert [row[name] for name in names] == list(options.values())
-    assert (row["ns"], row["priority"], row["action_params"]) == ("a", -5, {"factor": 0.5})
-    assert row["rule_expires_at"] == "2030-01-01T00:00:00.000000Z"
-    alike = ghost_cli.row(
-        "rule", "set", "--name", "r", "--cond-similarity-gt", "0.97", "--action", "MERGE"
-    )
-    assert alike["cond_similarity_gt"] == 0.97
-
-
 def test_rules_of_a_namespace(ghost_cli: "GhostCli") -> None:
     """-n lists those that count there."""
     ghost_cli.ok("put", "-n", "a", "-k", "first", "Some text.")

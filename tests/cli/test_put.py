@@ -73,9 +73,7 @@ def test_content_that_begins_with_a_hyphen_is_stored_or_explained(
 @pytest.mark.parametrize(
     ("args", "field", "value"),
     [
-        (["--kind", "procedural"], "kind", "procedural"),
         (["-t", "a,b", "-t", "c, a"], "tags", ["a", "b", "c"]),
-        (["--tags", "project:shop"], "tags", ["project:shop"]),
         (["--tier", "identity"], "tier", "ltm"),
         (["--tier", "identity"], "pinned", True),
         (["--tier", "identity", "--no-pinned"], "pinned", False),
@@ -91,13 +89,13 @@ def test_content_that_begins_with_a_hyphen_is_stored_or_explained(
             [{"path": "a.py", "rel": "created"}],
         ),
         (["--created-at", "2026-01-02"], "created_at", "2026-01-02T00:00:00.000000Z"),
+        (["--valid-from", "2026-01-02 03:04"], "valid_from", "2026-01-02T03:04:00.000000Z"),
+        (["--valid-to", "2026-01-02T03:04:05.678Z"], "valid_to", "2026-01-02T03:04:05.678000Z"),
         (
             ["--created-at", "2026-01-02T03:04:05+02:00"],
             "created_at",
             "2026-01-02T01:04:05.000000Z",
         ),
-        (["--valid-from", "2026-01-02 03:04"], "valid_from", "2026-01-02T03:04:00.000000Z"),
-        (["--valid-to", "2026-01-02T03:04:05.678Z"], "valid_to", "2026-01-02T03:04:05.678000Z"),
     ],
 )
 def test_every_field_has_a_flag_and_is_stored(

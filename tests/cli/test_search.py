@@ -128,17 +128,6 @@ def test_namespaces(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert names() == {"agent:you"}
 
 
-def test_include_all_finds_the_dormant(filled: GhostCli) -> None:
-    """What sleeps is found only when asked for."""
-    assert "asleep" not in {
-        row["key"] for row in filled.rows("search", "--all", "cocoa in the morning")
-    }
-    assert (
-        filled.rows("search", "--all", "--include-all", "cocoa in the morning")[0]["key"]
-        == "asleep"
-    )
-
-
 def test_nothing_relevant(filled: GhostCli) -> None:
     """Silence is said beside the data, exits with zero, and is no line at all in JSON."""
     result = filled("search", "-n", "agent:me", "quantum chromodynamics of neutron stars")
@@ -193,22 +182,6 @@ def test_degraded_search_says_so(filled: GhostCli, monkeypatch: pytest.MonkeyPat
     assert result.out.startswith("agent:me/drink")
     assert result.err.startswith("note: agent:me has no vectors ")
     assert result.err.endswith("yet; `ghost embed backfill`\n")
-
-
-@pytest.mark.parametrize(
-    ("args", "says"),
-    [
-        (["--kind", "x", "q"], "kind"),
-        (["--tier", "x", "q"], "tier"),
-        (["--after", "soonish", "q"], "after"),
-        (["-l", "0", "q"], "limit"),
-        (["-n", "a*b", "q"], "namespace"),
-    ],
-)
-def test_what_cannot_be_is_refused(filled: GhostCli, args: list[str], says: str) -> None:
-    """Wrong values exit with two, an error and a hint."""
-    error, _ = filled.fails(2, "search", *args)
-    assert says in error
 
 
 @pytest.mark.parametrize(
