@@ -101,22 +101,14 @@ def _summaries(ghost: Ghost, pack: Pack) -> list[str]:
 
 
 def _namespaces(ghost: Ghost, given: Given) -> Any:
-    caller = CALLER.get()
-    return {
-        "namespaces": [
-            info for info in ghost.admin.namespaces(given.get("ns")) if caller.may(info.ns, "read")
-        ]
-    }
+    found = ghost.admin.namespaces(given.get("ns"))
+    return {"namespaces": [info for info in found if CALLER.get().may(info.ns, "read")]}
 
 
 def _stats(ghost: Ghost, _: Given) -> Any:
     found = ghost.admin.stats().to_dict()
     del found["db_path"]  # callers need not know where the server keeps its file
     return found
-
-
-def _runs(ghost: Ghost, given: Given) -> Any:
-    return {"runs": _visible(ghost, "read")[: given.get("limit", 20)]}
 
 
 def _visible(ghost: Ghost, need: str) -> list[Run]:
@@ -162,10 +154,6 @@ def _set_rule(ghost: Ghost, given: Given) -> Any:
     if "rule_id" in given and not CALLER.get().may("", "admin"):
         _rule(ghost, given["rule_id"], "admin")
     return ghost.lifecycle.set_rule(given.pop("name"), given.pop("action"), **given)
-
-
-def _rm_rule(ghost: Ghost, given: Given) -> Any:
-    return {"deleted": ghost.lifecycle.rm_rule(_rule(ghost, given["rule_id"], "admin").id).id}
 
 
 _MEMORY = "/memories/{ns}/{key}"
@@ -476,7 +464,15 @@ ROUTES: tuple[ApiRoute, ...] = (
         lambda g, a: g.reflect(**a),
         {**NS_FILTER, **fields("reflect", "dry_run relink")},
     ),
-    ApiRoute("GET", "/runs", "read", OWN, "List the lifecycle runs, newest first.", _runs, LIMIT),
+    ApiRoute(
+        "GET",
+        "/runs",
+        "read",
+        OWN,
+        "List the lifecycle runs, newest first.",
+        lambda g, a: {"runs": _visible(g, "read")[: a.get("limit", 20)]},
+        LIMIT,
+    ),
     ApiRoute(
         "POST", "/undo", "write", OWN, "Revert a lifecycle run.", _undo, fields("undo"), ("run",)
     ),
@@ -506,7 +502,7 @@ ROUTES: tuple[ApiRoute, ...] = (
         "admin",
         OWN,
         "Delete a rule, or disable a built-in one.",
-        _rm_rule,
+        lambda g, a: {"deleted": g.lifecycle.rm_rule(_rule(g, a["rule_id"], "admin").id).id},
         _RULE_ID,
     ),
     ApiRoute(

@@ -105,11 +105,6 @@ def _audit(ghost: Ghost, given: Given) -> Any:
     return _kept(store, f"audit {quick}", ns, make)
 
 
-def _home(ghost: Ghost, given: Given) -> Any:
-    ns = given.get("ns")
-    return _kept(ghost.store, "home", ns, lambda: home(ghost.store, ns))
-
-
 def _kept(
     store: "Store", name: str, ns: str | None, make: Callable[[], dict[str, Any]]
 ) -> dict[str, Any]:
@@ -124,10 +119,6 @@ def _kept(
         kept.clear()
     kept[name, ns] = KeptReport(states, now, report)
     return report
-
-
-def _decisions(ghost: Ghost, given: Given) -> Any:
-    return decisions(ghost.store, given.pop("list"), **given)
 
 
 def _run(ghost: Ghost, given: Given) -> Any:
@@ -213,7 +204,7 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "read",
         SEVERAL,
         "Return counts, pending decisions, recent changes and recent memories.",
-        _home,
+        lambda g, a: _kept(g.store, "home", a.get("ns"), lambda: home(g.store, **a)),
         NS_FILTER,
     ),
     ApiRoute(
@@ -246,7 +237,7 @@ VIEWER_ROUTES: tuple[ApiRoute, ...] = (
         "read",
         SEVERAL,
         "List contradictions, memories that may be stale, or the quarantine, in pages.",
-        _decisions,
+        lambda g, a: decisions(g.store, a.pop("list"), **a),
         {
             "list": {"type": "string", "description": "Which list.", "enum": list(LISTS)},
             **NS_FILTER,

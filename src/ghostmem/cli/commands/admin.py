@@ -126,7 +126,9 @@ def admin_index(console: Console, drop: bool) -> None:
     done = cluster.administration(console.ghost.store).index(drop, console.progress("indexed"))
     console.show_all(
         done,
-        _dropped_text if drop else _index_text,
+        (lambda index: f"dropped the index of {bold(visible(index.model))}")
+        if drop
+        else _index_text,
         "there was no index" if drop else "there are no vectors to index",
     )
     if done and not drop and not console.as_json and not console.ghost.store.settings.pg_hnsw:
@@ -136,7 +138,3 @@ def admin_index(console: Console, drop: bool) -> None:
 def _index_text(index: "VectorIndex") -> str:
     about = dim(f"{plural(index.vectors, 'vector')} of {index.dimension}, {size(index.bytes)}")
     return f"{bold(visible(index.model))}  {index.state}  {about}"
-
-
-def _dropped_text(index: "VectorIndex") -> str:
-    return f"dropped the index of {bold(visible(index.model))}"

@@ -5,9 +5,8 @@ from collections import Counter
 import click
 
 from ghostmem.cli.console import Console, command
-from ghostmem.cli.options import ALL, NS_FILTER
+from ghostmem.cli.options import ALL, NS_FILTER, either
 from ghostmem.cli.overview import lines, width
-from ghostmem.errors import InvalidInputError
 from ghostmem.web.overview import look
 
 
@@ -31,12 +30,7 @@ def peek(
     watch: bool,
     interval: float,
 ) -> None:
-    if ns and ns_argument:
-        raise InvalidInputError(
-            f"two namespaces were given: {ns} and {ns_argument}",
-            "give only one, with or without -n",
-        )
-    given = ns_argument if ns is None else ns
+    given = either(ns, ns_argument, "namespaces", "-n")
     space = console.read_ns(given, everything)
     if watch:
         from ghostmem.cli.watch import watch_peek

@@ -74,10 +74,10 @@ setup = SetupGroup(
 setup.no_args_is_help = False
 
 
+@setup.set_alone
 @click.option(
     "--list", "listed", is_flag=True, help="List the clients and what is installed (the default)."
 )
-@setup.set_alone
 @click.option("--print", "show", is_flag=True, help="Print the form that most other clients read.")
 @click.option("--as", "form", type=_AS, help="Format to print: json (the default), toml or yaml.")
 def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:  # noqa: ARG001
@@ -263,6 +263,7 @@ def _launch(
 ) -> "Launch":
     import os
 
+    from ghostmem.mcp.tools import chosen_tools
     from ghostmem.model import is_namespace
     from ghostmem.settings import has_password, masked
     from ghostmem.setup.entry import launch
@@ -285,15 +286,8 @@ def _launch(
         scope,
         ns or "",
         db if db == ":memory:" or "://" in db or not db else os.path.abspath(db),
-        _tool_names() if allow else (),
+        tuple(chosen_tools(["memory"])) if allow else (),  # those of `ghost mcp` by default
     )
-
-
-def _tool_names() -> tuple[str, ...]:
-    """Return the names of the tools that `ghost mcp` offers by default."""
-    from ghostmem.mcp.tools import chosen_tools
-
-    return tuple(chosen_tools(["memory"]))
 
 
 def _print_target(console: Console, client: SetupClient, file: "SetupFile", how: "Launch") -> None:
