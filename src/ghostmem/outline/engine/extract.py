@@ -155,6 +155,7 @@ class Walker:
         self.whole: Node | None = None  # of the next declaration, with its decorators
         self.receivers: dict[str, Term] = {}  # names of the first parameter of a method
         self.anchor: Node | None = None  # the node that stands for those of a quoted source
+        self.ignored: set[str] = set()  # names that no link leads to when they are read
         self.state: dict[object, Any] = {}  # of the language
         self._visitors, self._typers = methods_of(rules)
         self._names: dict[str, Term] = {}  # terms of names
@@ -467,7 +468,7 @@ class Walker:
         term = self._names.get(name)
         if term is None:
             term = self._names[name] = (NAME, name)
-        if not quiet and not self._is_local(name):
+        if not quiet and name not in self.ignored and not self._is_local(name):
             self.refer("reads", term, node)
         return term
 
@@ -935,14 +936,15 @@ class Walker:
         symbol.underlying = self.type_term(defined)
         return body
 
-    def base(self, symbol: CodeSymbol, relation: str, node: "Node") -> None:
-        """Note a base type; it is not used besides."""
+    def base(self, symbol: CodeSymbol, relation: str, node: "Node") -> Term | None:
+        """Note a base type, which is not used besides, and return its term."""
         count = len(self.references)
         if (term := self.type_term(node)) is not None:
             symbol.bases.append((relation, term, node.start_point[0] + 1, node.start_byte))
             plain = term[1] if term[0] == GENERIC else term
             if self.references[count:] and self.references[count][3] == plain:
                 del self.references[count]
+        return term
 
     def visit_record(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """A type written in place."""
@@ -952,10 +954,10 @@ class Walker:
         """Variables with their values: fields in a type, symbols in a file, else locals.
 
         Form: name, type, value; kind of the symbols. `Rules.no_names` handles one without names."""
-        type_term = self.type_term(self.child(node, form, "type"))
         names = self.children(node, form, "name")
         if not names:
-            self.rules.no_names(self, node, type_term)
+            self.rules.no_names(self, node)
+        type_term = self.type_term(self.child(node, form, "type")) if names else None
         symbols = self._variables(node, form, names)
         terms = [self.visit(child) for child in self.children(node, form, "value")]
         for number, name in enumerate(names):

@@ -147,7 +147,7 @@ class Rules:
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note the bases of a type, with `walker.base`."""
 
-    def no_names(self, walker: "Walker", node: "Node", type_term: Term | None) -> None:
+    def no_names(self, walker: "Walker", node: "Node") -> None:
         """Handle a declaration of variables that has no names: an embedded type."""
 
     def pattern(self, walker: "Walker", node: "Node", value: Term | None, position: int) -> None:

@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,15 +12,13 @@ from ghostmem.outline.engine.facts import (
     B_TYPE,
     END,
     FILE,
-    FILE_SCOPE,
     NO_SYMBOL,
     CodeSymbol,
     FoundBinding,
-    Reference,
     Unit,
 )
 from ghostmem.outline.engine.language import Rules, language
-from ghostmem.outline.engine.resolve import TYPES, Place, Resolver
+from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
 from ghostmem.outline.engine.table import Form, form, read_table, words_of
 from ghostmem.outline.engine.terms import (
     ALIAS,
@@ -30,7 +29,6 @@ from ghostmem.outline.engine.terms import (
     IMPORT,
     INSTANCE,
     LIST,
-    LIST_TYPE,
     MAP,
     MODULE,
     NAME,
@@ -57,7 +55,7 @@ package_clause               hook fn=package
 import_spec                  hook fn=import_spec
 function_declaration         hook fn=function_declaration
 method_declaration           func name=name params=parameters result=result body=body recv=receiver
-method_elem                  hook fn=method_element
+method_elem                  func name=name params=parameters result=result
 func_literal                 lambda params=parameters result=result body=body
 parameter_declaration        param name=name type=type
 variadic_parameter_declaration param name=name type=type many
@@ -67,12 +65,11 @@ struct_type                  record
 interface_type               record kind=interface
 field_declaration            bind name=name type=type
 type_elem                    hook fn=type_element type_fn=first_type
-var_spec                     hook fn=variable_spec
-const_spec                   hook fn=constant_spec
-const_declaration            hook fn=constants
+var_spec                     bind name=name type=type value=value
+const_spec                   bind name=name type=type value=value kind=constant
 short_var_declaration        bind name=left value=right
-assignment_statement         hook fn=assignment
-inc_statement,dec_statement  hook fn=increment
+assignment_statement         hook fn=assignment left=left right=right
+inc_statement,dec_statement  hook fn=assignment left=0
 range_clause                 range left=left right=right pairs
 receive_statement            bind name=left value=right
 type_switch_statement        hook fn=type_switch
@@ -83,7 +80,8 @@ identifier,type_identifier,package_identifier,field_identifier name
 selector_expression          member of=operand name=field
 qualified_type               member of=package name=name
 call_expression              call callee=function args=arguments type_args=type_arguments
-composite_literal            hook fn=composite
+composite_literal            cast type=type of=body
+keyed_element                hook fn=keyed
 literal_element              same of=0
 type_conversion_expression   hook fn=conversion
 type_assertion_expression    cast type=type of=operand shown
@@ -95,11 +93,10 @@ expression_list              tuple
 pointer_type,parenthesized_type,negated_type same of=0
 generic_type                 generic of=type flat
 type_instantiation_expression generic of=type
-slice_type,implicit_length_array_type listtype of=element
-array_type                   hook type_fn=array
+slice_type,array_type,implicit_length_array_type listtype of=element
 channel_type                 maptype key=value of=value  # by which it is ranged over, too
 map_type                     maptype key=key of=value
-function_type                hook type_fn=function_type
+function_type                functype params=parameters result=result
 parameter_list               hook type_fn=results
 interpreted_string_literal,raw_string_literal literal is=string
 int_literal                  literal is=int
@@ -123,7 +120,6 @@ _MACHINES = frozenset(
 )
 _VERSION = re.compile(r"\.v\d+(?=\.|$)")
 _MODULE = re.compile(r"^module\s+[\"`]?([^\s\"`]+)", re.MULTILINE)
-_IGNORED = re.compile(rb"^//go:build[ \t]+ignore[ \t]*$", re.MULTILINE)
 # interfaces of the library that types are checked for: methods with parameters and results
 _NATIVE_INTERFACES: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "error": {"Error": ((), ("string",))},
@@ -192,8 +188,8 @@ _SAME = frozenset(
     "slices.DeleteFunc slices.Compact slices.CompactFunc maps.Clone cmp.Or sync.OnceValue "
     "sync.OnceFunc".split()
 )
-_ELEMENT = frozenset("slices.Max slices.Min slices.MaxFunc slices.MinFunc".split())
-_KEYS = frozenset("slices.Sorted slices.SortedFunc slices.Collect".split())
+_NAMED_TYPES = ("type_identifier", "qualified_type", "generic_type")
+_CONTAINER_TYPES = ("map_type", "slice_type", "array_type", "implicit_length_array_type")
 # conversions to types of the library, which look like calls
 _OUTSIDE_TYPES = frozenset(
     "net/http.HandlerFunc time.Duration html/template.HTML encoding/json.RawMessage "
@@ -224,40 +220,12 @@ class GoRules(Rules):
 
     # --- declarations
 
-    def begin(self, walker: "Walker", root: "Node") -> None:
-        walker.state = {"assigned": set()}
-        head = next(
-            (child.start_byte for child in root.named_children if child.type != "comment"), 0
-        )
-        is_ignored = _IGNORED.search(walker.source[:head]) is not None
-        is_test = walker.unit.path.endswith("_test.go")
-        walker.unit.detail = (is_test, is_ignored, [])
-
     def end(self, walker: "Walker") -> None:
         for symbol in walker.unit.symbols:  # types inside of functions are no nodes
-            if symbol.parent != FILE:
-                outer = walker.unit.symbols[symbol.parent]
-                if outer.kind in ("function", "method") or "inline" in outer.flags:
-                    symbol.flags.add("inline")
-            if symbol.name == "_":
+            outer = walker.unit.symbols[symbol.parent] if symbol.parent != FILE else None
+            is_inside = outer is not None and (outer.kind in CALLABLES or "inline" in outer.flags)
+            if is_inside or symbol.name == "_":
                 symbol.flags.add("inline")
-        packages = {alias for alias, _ in walker.unit.detail[2]}
-        packages.update(name for _, path in walker.unit.detail[2] for name in _guesses(path))
-        walker.references = [
-            reference
-            for reference in walker.references
-            if reference[0] != "reads" or reference[3][0] != NAME or reference[3][1] not in packages
-        ]
-        for scope, name in walker.state["assigned"]:
-            bindings = walker.unit.scopes[scope].names[name]
-            bindings[:] = [
-                (
-                    *binding[:4],
-                    (VARIABLE, binding[4]) if binding[4] is not None else None,
-                    binding[5],
-                )
-                for binding in bindings
-            ]
 
     def signature(self, walker: "Walker", node: "Node") -> str:
         return walker.head(node, node.child_by_field_name("body"))[:300]
@@ -268,17 +236,14 @@ class GoRules(Rules):
 
     def import_spec(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`import name "path"`; names are bound when all packages are known."""
-        path = node.child_by_field_name("path")
-        name = node.child_by_field_name("name")
-        text = walker.text(path)[1:-1] if path is not None else ""
-        alias = walker.text(name) if name is not None else ""
-        if not text:
-            return
-        walker.import_path(text, node)
-        if alias == ".":
-            walker.unit.stars.append(text)
-        elif alias != "_":
-            walker.unit.detail[2].append((alias, text))
+        *alias, path = [walker.text(child) for child in node.named_children]
+        path = path[1:-1]
+        walker.import_path(path, node)
+        if alias == ["."]:
+            walker.unit.stars.append(path)
+        elif alias != ["_"]:
+            walker.unit.detail = [*(walker.unit.detail or ()), (*alias, path)]
+            walker.ignored.update(alias or _guesses(path))
 
     def function_declaration(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A function; those called init and _ cannot be named."""
@@ -288,55 +253,41 @@ class GoRules(Rules):
         walker.function_body(declare(node, text, "function"), node, _FUNCTION)
 
     def receiver(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> Term | None:
+        if "*" in walker.text(node):
+            symbol.flags.add("pointer")
         listed = [child for child in node.named_children if child.type == "parameter_declaration"]
-        type_node = listed[0].child_by_field_name("type") if listed else None
+        term = walker.type_term(listed[0].child_by_field_name("type")) if listed else None
         name = listed[0].child_by_field_name("name") if listed else None
-        while type_node is not None and type_node.type in ("pointer_type", "parenthesized_type"):
-            if type_node.type == "pointer_type":
-                symbol.flags.add("pointer")
-            type_node = type_node.named_children[0] if type_node.named_children else None
-        if type_node is None:
-            return None
-        if type_node.type == "generic_type":
-            arguments = type_node.child_by_field_name("type_arguments")
-            for number, one in enumerate(arguments.named_children if arguments else ()):
-                walker.bind(walker.text(one), one.start_byte, None, (RECEIVER_PARAMETER, number))
-            type_node = type_node.child_by_field_name("type")
-        if type_node is None:
-            return None
+        if term is not None and term[0] == GENERIC:
+            for number, argument in enumerate(term[2]):
+                if argument is not None and argument[0] == NAME:
+                    walker.bind(argument[1], node.start_byte, None, (RECEIVER_PARAMETER, number))
+            term = term[1]
         if name is not None:
             text = walker.text(name)
             walker.bind(text, node.start_byte, None, (THIS, text))
             walker.receivers = {text: (THIS, text)}
-        return walker.type_term(type_node)
+        return term
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         if node.type == "type_alias":
             symbol.flags.add("alias")
 
-    def no_names(self, walker: "Walker", node: "Node", type_term: Term | None) -> None:
-        if type_term is None or node.type != "field_declaration":
-            return
-        owner = walker.unit.symbols[walker.unit.scopes[walker.scope].symbol]
-        line, position = node.start_point[0] + 1, node.start_byte
-        is_pointer = walker.text(node).startswith("*")
-        owner.bases.append(("extends", type_term, line, position))
-        if is_pointer:
-            owner.flags.add(f"pointer {position}")
-        plain = type_term[1] if type_term[0] == GENERIC else type_term
-        _drop_use(walker, plain)
-        walker.bind(str(plain[-1]), position, type_term)
+    def no_names(self, walker: "Walker", node: "Node") -> None:
+        type_node = node.child_by_field_name("type")
+        symbol = walker.unit.symbols[walker.unit.scopes[walker.scope].symbol]
+        if type_node is not None and (term := walker.base(symbol, "extends", type_node)):
+            if walker.text(node).startswith("*"):
+                symbol.flags.add(f"pointer {type_node.start_byte}")
+            plain = term[1] if term[0] == GENERIC else term
+            walker.bind(str(plain[-1]), node.start_byte, term)
 
     def type_element(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """An embedded interface, or a constraint."""
         symbol = walker.unit.symbols[walker.unit.scopes[walker.scope].symbol]
         children = node.named_children
-        if len(children) == 1 and children[0].type in (
-            "type_identifier", "qualified_type", "generic_type",
-        ):  # fmt: skip
+        if len(children) == 1 and children[0].type in _NAMED_TYPES:
             walker.base(symbol, "extends", children[0])
-            term = symbol.bases[-1][1]
-            _drop_use(walker, term[1] if term[0] == GENERIC else term)
         else:
             symbol.flags.add("constraint")
             for child in children:
@@ -347,89 +298,24 @@ class GoRules(Rules):
         terms = [walker.type_term(child) for child in node.named_children]
         return terms[0] if len(terms) == 1 else None
 
-    def method_element(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A method of an interface: the interface uses its types."""
-        start, owner = len(walker.references), walker.owner
-        walker.visit_func(node, _METHOD, False)
-        walker.references[start:] = [
-            (reference[0], owner, *reference[2:]) for reference in walker.references[start:]
-        ]
-
-    def variable_spec(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A variable of a package may be given another function, unlike a function."""
-        names = node.children_by_field_name("name")
-        self._declare(walker, node, _VARIABLE)
-        if walker.scope_kind == FILE_SCOPE:
-            walker.state["assigned"] |= {(0, walker.text(name)) for name in names}
-
-    @staticmethod
-    def _declare(walker: "Walker", node: "Node", form: Form) -> "list[Reference]":
-        """Declare variables, which use their type; return the references of the type."""
-        start, first = len(walker.references), len(walker.unit.symbols)
-        walker.visit_bind(node, form, False)
-        type_node = node.child_by_field_name("type")
-        if type_node is None or walker.scope_kind != FILE_SCOPE:
-            return []
-        stop = type_node.end_byte
-        fresh = walker.references[start:]
-        of_type = [reference for reference in fresh if type_node.start_byte <= reference[5] < stop]
-        walker.references[start:] = [reference for reference in fresh if reference not in of_type]
-        for symbol in walker.unit.symbols[first:]:
-            if "inline" not in symbol.flags:
-                walker.references += [
-                    (reference[0], symbol.number, *reference[2:]) for reference in of_type
-                ]
-        return of_type
-
-    def constants(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A group of constants: one without a value has the type of the one before."""
-        walker.state["constant"] = (None, [])
-        walker.visit_all(node)
-
-    def constant_spec(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A constant."""
-        first = len(walker.unit.symbols)
-        of_type = self._declare(walker, node, _CONSTANT)
-        symbols = walker.unit.symbols[first:]
-        if node.child_by_field_name("value") is not None:
-            walker.state["constant"] = (symbols[0].type if symbols else None, of_type)
-            return
-        type_term, of_type = walker.state["constant"]
-        if type_term is None:
-            return
-        for symbol in symbols:
-            bindings = walker.unit.scopes[walker.scope].names[symbol.name]
-            bindings[-1] = (*bindings[-1][:3], type_term, *bindings[-1][4:])
-            walker.references += [
-                (reference[0], symbol.number, *reference[2:]) for reference in of_type
-            ]
-
-    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`a = b`, `a += b`; a variable that is assigned again is no name of a function."""
-        left, operator = node.child_by_field_name("left"), node.child_by_field_name("operator")
-        walker.visit(node.child_by_field_name("right"))
+    def assignment(self, walker: "Walker", node: "Node", form: Form) -> None:
+        """`a = b`; `a += b` and `a++` read as well."""
+        operator = node.child_by_field_name("operator")
+        left = walker.child(node, form, "left")
+        if operator is None or operator.type != "=":
+            walker.visit(left)
+        walker.visit_assign(node, form, False)
         for target in left.named_children if left is not None else ():
-            if operator is not None and operator.type != "=":
-                walker.visit(target)
-            name = walker.text(target) if target.type == "identifier" else ""
-            if name != "_":
-                walker.assign(target, None, None, node)
-                self._note_assigned(walker, name)
-
-    @staticmethod
-    def _note_assigned(walker: "Walker", name: str) -> None:
-        scope = walker.scope
-        while scope > 0:
-            if name in walker.unit.scopes[scope].names:
-                walker.state["assigned"].add((scope, name))
-                return
-            scope = walker.unit.scopes[scope].parent
-
-    def increment(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`a++` reads and assigns."""
-        for child in node.named_children:
-            walker.visit(child)
-            walker.assign(child, None, None, node)
+            name, scope = walker.text(target), walker.scope
+            while scope > 0 and name not in walker.unit.scopes[scope].names:
+                scope = walker.unit.scopes[scope].parent
+            bindings = walker.unit.scopes[scope].names.get(name, []) if scope > 0 else []
+            bindings[:] = [
+                one
+                if one[4] is None or one[4][0] == VARIABLE
+                else (*one[:4], (VARIABLE, one[4]), one[5])
+                for one in bindings
+            ]
 
     def type_switch(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`switch a := b.(type)`: in each case, a is of its type."""
@@ -454,36 +340,15 @@ class GoRules(Rules):
 
     # --- expressions
 
-    def composite(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`T{...}`."""
-        type_node = node.child_by_field_name("type")
-        term = walker.type_term(type_node)
-        self._literal(walker, node.child_by_field_name("body"), type_node)
-        return (VALUE_OF, term) if term is not None else None
-
-    def _literal(self, walker: "Walker", body: "Node | None", type_node: "Node | None") -> None:
-        """Visit the elements of a literal; names of fields are no references."""
-        kind = type_node.type if type_node is not None else ""
-        field = {"map_type": "value"}.get(kind, "element")
-        inner = type_node.child_by_field_name(field) if type_node is not None else None
-        for element in body.named_children if body is not None else ():
-            pair = element.named_children if element.type == "keyed_element" else [element]
-            if len(pair) == 2 and not (
-                kind not in ("map_type", "slice_type", "array_type", "implicit_length_array_type")
-                and _only(pair[0]).type in ("identifier", "field_identifier")
-            ):
-                self._element(walker, pair[0], None)
-            self._element(walker, pair[-1], inner)
-
-    def _element(self, walker: "Walker", node: "Node", type_node: "Node | None") -> None:
-        only = _only(node)
-        if only.type == "literal_value":
-            if walker.nesting < 150:
-                walker.nesting += 1
-                self._literal(walker, only, type_node)
-                walker.nesting -= 1
-        else:
-            walker.visit(only)
+    def keyed(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`a: b` in a literal; the name of a field is no reference."""
+        key, value = node.named_children[0], node.named_children[-1]
+        literal = node.parent.parent if node.parent is not None else None
+        of = literal.child_by_field_name("type") if literal is not None else None
+        inner = key.named_children[0] if key.named_children else key
+        if inner.type != "identifier" or (of is not None and of.type in _CONTAINER_TYPES):
+            walker.visit(key)
+        walker.visit(value)
 
     def conversion(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`T(a)`; what looks like `T[A](a)` may be a call of a generic function."""
@@ -523,23 +388,6 @@ class GoRules(Rules):
 
     # --- types
 
-    def array(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """An array, whose length may name a constant."""
-        walker.visit(node.child_by_field_name("length"))
-        return (LIST_TYPE, walker.type_term(node.child_by_field_name("element")))
-
-    def function_type(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`func(A, b B) C`."""
-        params = node.child_by_field_name("parameters")
-        types: list[Term | None] = []
-        for one in params.named_children if params is not None else ():
-            term = walker.type_term(one.child_by_field_name("type"))
-            if one.type == "variadic_parameter_declaration":
-                term = (LIST_TYPE, term)
-            types += [term] * max(1, len(one.children_by_field_name("name")))
-        result = walker.type_term(node.child_by_field_name("result"))
-        return ("function type", result, tuple(types))
-
     def results(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`(A, b B)` as the results of a function, which may have names."""
         types: list[Term | None] = []
@@ -559,29 +407,22 @@ class GoRules(Rules):
         self._modules: dict[str, str | None] = {}
         self.packages: dict[str, GoPackage] = {}
         self.by_path: dict[str, GoPackage] = {}
-        units_of: dict[str, list[Unit]] = {}
+        sizes = Counter(
+            self.module(resolver, unit)
+            for unit in resolver.units.values()
+            if not unit.path.endswith("_test.go")
+        )
         for unit in resolver.units.values():
-            folder = posixpath.dirname(unit.path)
-            name = unit.package or "_"
-            key = f"{folder}:{name}"
-            units_of.setdefault(key, []).append(unit)
-            if key not in self.packages:
-                module = self._module_of(resolver, folder)
-                path = folder if module is None else module
-                path = f"{path}_test" if name.endswith("_test") else path or name
-                self.packages[key] = GoPackage(key, path, name, folder)
-        ranks: dict[str, tuple[object, ...]] = {}
-        for package in self.packages.values():
-            built = [
-                unit for unit in units_of[package.key] if not unit.detail[0] and not unit.detail[1]
-            ]
-            rank = (
-                package.name.endswith("_test"), not built, package.name == "main", -len(built),
-                package.name,
-            )  # fmt: skip
-            if package.path not in ranks or rank < ranks[package.path]:
-                ranks[package.path] = rank
-                self.by_path[package.path] = package
+            folder, name = posixpath.dirname(unit.path), unit.package or "_"
+            path = self._module_of(resolver, folder)
+            path = folder if path is None else path
+            path = f"{path}_test" if name.endswith("_test") else path or name
+            key = self.module(resolver, unit)
+            self.packages[key] = GoPackage(key, path, name, folder)
+        for package in sorted(
+            self.packages.values(), key=lambda one: (one.name == "main", -sizes[one.key], one.name)
+        ):
+            self.by_path.setdefault(package.path, package)
         for unit in resolver.units.values():
             self._bind_imports(unit)
 
@@ -598,17 +439,15 @@ class GoRules(Rules):
 
     def _bind_imports(self, unit: Unit) -> None:
         names: dict[str, str] = {}
-        guessed: dict[str, list[str]] = {}
-        for alias, path in unit.detail[2]:
-            package = self.by_path.get(path)
-            if alias or package is not None:
-                names[alias or (package.name if package is not None else "")] = path
-            else:
-                first, *others = _guesses(path)
-                names.setdefault(first, path)
-                for other in others:
-                    guessed.setdefault(other, []).append(path)
-        for name, paths in guessed.items():
+        guesses: dict[str, list[str]] = {}
+        for *alias, path in unit.detail or ():
+            if not alias and path in self.by_path:
+                alias = [self.by_path[path].name]
+            first, *others = alias or _guesses(path)
+            names[first] = path
+            for other in others:
+                guesses.setdefault(other, []).append(path)
+        for name, paths in guesses.items():
             if len(paths) == 1:
                 names.setdefault(name, paths[0])
         scope = unit.scopes[0].names
@@ -638,15 +477,11 @@ class GoRules(Rules):
 
     def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
         package = self.packages[symbol.unit.module]
+        names = symbol.path()
         if symbol.receiver is not None:
             owner = str(symbol.receiver[-1])
-            name = f"(*{owner})" if "pointer" in symbol.flags else owner
-            name = f"{name}.{symbol.name}"
-        else:
-            name, outer = symbol.name, symbol
-            while outer.parent != FILE:
-                outer = symbol.unit.symbols[outer.parent]
-                name = f"{outer.name}.{name}"
+            names = [f"(*{owner})" if "pointer" in symbol.flags else owner, symbol.name]
+        name = ".".join(names)
         return f"{package.name}.{name}", f"{package.path}.{name}"
 
     def is_native(self, name: str) -> bool:
@@ -658,11 +493,11 @@ class GoRules(Rules):
 
     def outside_node(self, name: str, kind: str) -> tuple[str, str]:
         path = self.package_of(name)
-        if kind == "module" or path == name:
+        word = name[len(path) + 1 :]
+        if kind == "module" or not word:
             return name, "interface" if name in ("error", "any") else kind
-        is_interface = name[len(path) + 1 :] in words_of("go_interfaces.txt").get(path, ())
-        shown = _guesses(path)[0] + name[len(path) :]
-        return shown, "interface" if kind == "type" and is_interface else kind
+        is_interface = kind == "type" and word in words_of("go_interfaces.txt").get(path, ())
+        return f"{_guesses(path)[0]}.{word}", "interface" if is_interface else kind
 
     def is_shared(self, symbol: CodeSymbol) -> bool:
         return symbol.parent == FILE
@@ -683,27 +518,13 @@ class GoRules(Rules):
         return (OUTSIDE, f"{paths[0]}.{name}") if is_exported else None
 
     def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
-        symbols = [target.symbol for target in targets if target.symbol is not None]
-        if len(symbols) < 2:
+        found = [(target, target.symbol.unit.path) for target in targets if target.symbol]
+        if len(found) < 2:
             return targets
-        unit = place.unit
-        own = [
-            target for target in targets if target.symbol is not None and target.symbol.unit is unit
-        ]
-        if own:
-            return own
-        together = [
-            target
-            for target in targets
-            if target.symbol is None or _built_together(target.symbol.unit.path, unit.path)
-        ]
-        settled = [
-            one
-            for one in together
-            if one.symbol is None
-            or (not one.symbol.unit.detail[1] and (unit.detail[0] or not one.symbol.unit.detail[0]))
-        ]
-        return settled or together or targets
+        path = place.unit.path
+        own = [target for target, other in found if other == path]
+        together = [target for target, other in found if _built_together(other, path)]
+        return own or together or targets
 
     def notes(self, resolver: Resolver) -> list[str]:
         note = (
@@ -747,27 +568,13 @@ class GoRules(Rules):
     # --- evaluation
 
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        match term[0]:
-            case "variable":
-                values = parts(resolver.evaluate(term[1], place))
-                return union([self._as_variable(resolver, value) for value in values])
-            case "receiver parameter":
-                return self._receiver_parameter(resolver, term[1], place)
-        return None
-
-    @staticmethod
-    def _as_variable(resolver: Resolver, value: Value) -> Value | None:
-        """Return a variable's value: of a function, only what it takes and gives is certain."""
-        if value[0] in (FUNCTION, CALLABLE):
-            return (CALLABLE, resolver.result(value), value[2] if value[0] == CALLABLE else ())
-        return value
-
-    @staticmethod
-    def _receiver_parameter(resolver: Resolver, number: int, place: Place) -> Value | None:
-        owner = place.unit.enclosing(place.scope)
-        if owner is None or number >= len(owner.type_parameters):
+        if term[0] == VARIABLE:  # it may be another function by now
+            values = parts(resolver.evaluate(term[1], place))
+            return union([value for value in values if value[0] not in (FUNCTION, CALLABLE)])
+        owner = place.unit.enclosing(place.scope) if term[0] == RECEIVER_PARAMETER else None
+        if owner is None or term[1] >= len(owner.type_parameters):
             return None
-        name = owner.type_parameters[number]
+        name = owner.type_parameters[term[1]]
         if place.env is not None and name in place.env:
             meant = place.env[name]
             return (ALIAS, meant) if meant is not None else None
@@ -776,22 +583,8 @@ class GoRules(Rules):
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
     ) -> Value | None:
-        if callee is None or callee[0] != OUTSIDE:
-            return None
-        first = term[2][0] if term[2] else None
-        if callee[1] in _SAME:
-            return resolver.evaluate(first, place)
-        if callee[1] in _ELEMENT:
-            return resolver.element(resolver.evaluate(first, place))
-        if callee[1] in _KEYS:
-            return (LIST, resolver.key(resolver.evaluate(first, place)))
-        if callee[1] in ("slices.Values", "slices.All", "slices.Backward", "maps.Values"):
-            element = resolver.element(resolver.evaluate(first, place))
-            return (MAP, element if "Values" in callee[1] else None, element)
-        if callee[1] == "maps.Keys":
-            key = resolver.key(resolver.evaluate(first, place))
-            return (MAP, key, key)
-        return None
+        is_same = callee is not None and callee[0] == OUTSIDE and callee[1] in _SAME
+        return resolver.evaluate(term[2][0], place) if is_same and term[2] else None
 
     def outside_result(
         self,
@@ -805,8 +598,6 @@ class GoRules(Rules):
         return _native_value(_RESULTS[name]) if name in _RESULTS else None
 
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        if value[:2] == (OUTSIDE_INSTANCE, "sync/atomic.Pointer") and name in ("Load", "Swap"):
-            return (CALLABLE, value[2][0] if value[2] else None, (), f"{value[1]}.{name}")
         is_field = value[0] == OUTSIDE and value[1] != self.package_of(value[1])
         return None if is_field else (OUTSIDE, f"{value[1]}.{name}")
 
@@ -1009,21 +800,6 @@ def _native_value(text: str) -> Value:
     return (OUTSIDE_INSTANCE, text, ())
 
 
-def _only(node: "Node") -> "Node":
-    """Return the node inside of an element of a literal."""
-    while node.type == "literal_element" and node.named_children:
-        node = node.named_children[0]
-    return node
-
-
-def _drop_use(walker: "Walker", term: Term) -> None:
-    """Forget that a type is used: it is extended."""
-    for place in range(len(walker.references) - 1, -1, -1):
-        if walker.references[place][3] == term:
-            del walker.references[place]
-            return
-
-
 def _package_id(package: GoPackage) -> str:
     return project_id(f"{package.folder or '.'}/", package.path, 0)
 
@@ -1038,8 +814,10 @@ def _package_of(name: str) -> str:
 
 
 def _built_together(path: str, other: str) -> bool:
+    """Tell whether a file is built whenever another one is, as far as their names say."""
     pairs = zip(_constraint(path), _constraint(other), strict=True)
-    return all(not one or not two or one == two for one, two in pairs)
+    is_test = path.endswith("_test.go") and not other.endswith("_test.go")
+    return not is_test and all(not one or not two or one == two for one, two in pairs)
 
 
 def _constraint(path: str) -> tuple[str, str]:
@@ -1075,9 +853,6 @@ _FUNCTION = form(
     "func name=name params=parameters result=result body=body type_params=type_parameters"
 )
 _CAST = form("cast type=type of=operand")
-_METHOD = form("func name=name params=parameters result=result")
-_VARIABLE = form("bind name=name type=type value=value")
-_CONSTANT = form("bind name=name type=type value=value kind=constant")
 
 LANGUAGE = language(
     GoRules(),
