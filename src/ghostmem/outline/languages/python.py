@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
-from posixpath import dirname
+from posixpath import commonprefix, dirname
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.engine.facts import (
@@ -215,18 +215,16 @@ class PythonRules(Rules):
     def decorated(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A definition with decorators, which are called unless they are calls themselves."""
         flags: set[str] = set()
-        definition = node.child_by_field_name("definition")
         for child in node.named_children:
             if child.type == "decorator" and child.named_children:
                 flags |= self._decorator(walker, child.named_children[0])
         walker.flags, walker.whole = flags, node
-        term = walker.visit(definition)
+        term = walker.visit(node.child_by_field_name("definition"))
         walker.whole = None
         if "setter" in flags and term is not None:  # it does not hide its getter
             bindings = walker.unit.scopes[walker.home()].names[walker.unit.symbols[term[1]].name]
-            bindings[:] = [
-                binding for binding in bindings if binding[B_SYMBOL] != term[1]
-            ] or bindings
+            others = [binding for binding in bindings if binding[B_SYMBOL] != term[1]]
+            bindings[:] = others or bindings
 
     @staticmethod
     def _decorator(walker: "Walker", node: "Node") -> set[str]:
@@ -524,26 +522,26 @@ class PythonRules(Rules):
         self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
     ) -> tuple[Term | None] | None:
         name = walker.text(fn).rpartition(".")[2] if fn.end_byte - fn.start_byte < 40 else ""
-        listed = [child for child in args.named_children if not child.is_extra] if args else []
-        if name not in _KNOWN_CALLS or not (listed or name == "super"):
+        if name not in _KNOWN_CALLS or args is None:
             return None
         callee = walker.visit(fn, quiet=True)
-        if callee is None:
-            return None
         terms: list[Term | None] = []
         words: dict[str, Term | None] = {}
-        for number, child in enumerate(listed):
-            is_class = number == _KNOWN_CALLS[name]
+        for number, child in enumerate(args.named_children):
             word = child.child_by_field_name("name")
-            if word is not None and walker.text(word) == "bound":
-                terms.append(walker.type_term(child.child_by_field_name("value")))
-            else:
-                terms.append(self._classes(walker, child) if is_class else walker.visit(child))
             if word is not None:
+                is_type = walker.text(word) == "bound"
+                value = child.child_by_field_name("value")
+                terms.append(walker.type_term(value) if is_type else walker.visit(value))
                 words[walker.text(word)] = terms[-1]
+            else:
+                is_type = number == _KNOWN_CALLS[name]
+                terms.append(self._classes(walker, child) if is_type else walker.visit(child))
+        if callee is None:
+            return None
         walker.refer("calls", callee, fn, terms)
-        first = walker.text(listed[0]) if listed else ""
-        return (self._known_value(name, callee, terms, words, first),)
+        first = walker.text(args).partition(",")[0].strip("(\"')")
+        return (self._known_value(name, callee, terms or [None], words, first),)
 
     @staticmethod
     def _known_value(
@@ -553,7 +551,7 @@ class PythonRules(Rules):
         words: dict[str, Term | None],
         first: str,
     ) -> Term | None:
-        factory = words.get("default_factory") or words.get("factory")
+        """Return what a call of a known function is."""
         match name:
             case "super":
                 return (SUPER,)
@@ -562,9 +560,10 @@ class PythonRules(Rules):
             case "cast":
                 return (VALUE_OF, terms[0]) if terms[0] is not None else None
             case "TypeVar":
-                return (TYPE_PARAMETER, first.strip("\"'"), words.get("bound"))
+                return (TYPE_PARAMETER, first, words.get("bound"))
             case "partial" | "NewType":
                 return terms[-1 if name == "NewType" else 0]
+        factory = words.get("default_factory") or words.get("factory")
         if factory is not None:
             return (CALL, factory, ())
         return words.get("default") or (CALL, callee, tuple(terms[:1]))
@@ -583,14 +582,9 @@ class PythonRules(Rules):
         terms = [walker.type_term(one) for one in children[1:]]
         if walker.text(children[-1]) == "()":  # tuple[()] has no type arguments
             return base
-        if word == "Annotated":
-            terms = terms[:1]
         if word == "Callable" and terms:
-            first = terms[0]
-            given = first[1] if first is not None and first[0] == SEVERAL else ()
+            given = terms[0][1] if terms[0] is not None and terms[0][0] == SEVERAL else ()
             return (FUNCTION_TYPE, terms[-1], given)
-        if word in ("tuple", "Tuple") and len(children) == 3 and children[2].type == "ellipsis":
-            return (GENERIC, base, (terms[0], None))
         return (GENERIC, base, tuple(terms))
 
     def quoted(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
@@ -702,26 +696,20 @@ class PythonRules(Rules):
     def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
         """Return Python's order, C3; what Python refuses is merged, the first first."""
         direct = list(dict.fromkeys(resolver.direct_bases(symbol)))
+        orders = [resolver.order(base) for base, _ in direct]
         if len(direct) == 1 and direct[0][0] is not symbol:  # the usual case, and a fast one
-            base, given = direct[0]
-            return [(symbol, ()), (base, given), *resolver.order(base)[1:]]
-        arguments = dict(direct)
-        sequences = []
-        for base, _ in direct:
-            order = resolver.order(base)
-            for other, given in order[1:]:
-                arguments.setdefault(other, given)
-            sequences.append([other for other, _ in order])
-        sequences.append([base for base, _ in direct])
+            return [(symbol, ()), direct[0], *orders[0][1:]]
+        arguments = {base: given for order in reversed(orders) for base, given in order[1:]}
+        arguments |= dict(direct)
+        sequences = [[base for base, _ in order] for order in (*orders, direct)]
         merged = [symbol]
         while sequences := [order for order in sequences if order]:
             heads = [order[0] for order in sequences]
             free = [head for head in heads if not any(head in order[1:] for order in sequences)]
             chosen = (free or heads)[0]
-            if chosen not in merged:
-                merged.append(chosen)
+            merged.append(chosen)
             sequences = [[base for base in order if base is not chosen] for order in sequences]
-        return [(base, arguments.get(base, ())) for base in merged]
+        return [(base, arguments.get(base, ())) for base in dict.fromkeys(merged)]
 
     def hides_base(self, resolver: Resolver, symbol: CodeSymbol, name: str) -> bool:
         """Say whether an outside base that comes first likely has a method of every object."""
@@ -737,19 +725,13 @@ class PythonRules(Rules):
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         if name == "__class__" and value[0] == INSTANCE:
             return (TYPE, *value[1:])
-        if value[0] == TYPE:
-            for unit, binding in resolver.own_member(value[1], name):
-                is_field = (
-                    binding[B_SYMBOL] >= 0 and unit.symbols[binding[B_SYMBOL]].kind == "field"
-                )
-                if is_field and self._is_enum(resolver, value[1]):
-                    return (INSTANCE, value[1], ())
+        own = resolver.own_member(value[1], name) if value[0] == TYPE else []
+        symbols = [unit.symbols[one[B_SYMBOL]] for unit, one in own if one[B_SYMBOL] >= 0]
+        if any(symbol.kind == "field" for symbol in symbols):
+            bases = resolver.outside_bases(value[1])
+            if any(base is not None and base[1].startswith("enum.") for base in bases):
+                return (INSTANCE, value[1], ())
         return None
-
-    @staticmethod
-    def _is_enum(resolver: Resolver, symbol: CodeSymbol) -> bool:
-        bases = resolver.outside_bases(symbol)
-        return any(base is not None and base[1].startswith("enum.") for base in bases)
 
     def is_generic(self, symbol: CodeSymbol) -> bool:
         return symbol.result is not None and bool(symbol.parameters)
@@ -896,7 +878,6 @@ class Modules:
         for folder in sorted(self.folders):
             for one in {folder, *(folder[found.end() :] for found in _SRC.finditer(folder))}:
                 self.spaces.setdefault(one, []).append(folder)
-        self._found: dict[tuple[str, str], list[str]] = {}
         self.asked = {
             ".".join(words[:end])
             for unit in paths.values()
@@ -940,12 +921,6 @@ class Modules:
 
     def find(self, name: str, importer: str) -> list[str]:
         """Return the files or folders that an import from a file names, in the project."""
-        key = (name, importer)
-        if key not in self._found:
-            self._found[key] = self._find(name, importer)
-        return self._found[key]
-
-    def _find(self, name: str, importer: str) -> list[str]:
         folder = dirname(importer)
         if name.startswith("."):
             plain = name.lstrip(".")
@@ -958,7 +933,7 @@ class Modules:
         if name.partition(".")[0] in _KNOWN["modules"]:
             return []
         beside = None if self._is_package(folder) else self.in_folder(folder, name)
-        if beside in self.files and beside is not None:
+        if beside is not None and beside in self.files:
             return [beside]
         return self.spaces.get(name.replace(".", "/"), [])
 
@@ -980,15 +955,8 @@ class Modules:
 
 def _nearest(paths: list[str], importer: str) -> list[str]:
     """Return the files that share most of their path with the importer."""
-
-    def shared(path: str) -> int:
-        pairs = enumerate(zip(path, importer, strict=False))
-        return next((at for at, (one, other) in pairs if one != other), 0)
-
-    if len(paths) == 1:
-        return paths
-    best = max(map(shared, paths))
-    near = [path for path in paths if shared(path) == best]
+    best = max(len(commonprefix([path, importer])) for path in paths)
+    near = [path for path in paths if len(commonprefix([path, importer])) == best]
     return [path for path in near if not path.endswith(".pyi")] or near
 
 
