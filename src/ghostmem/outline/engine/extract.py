@@ -26,6 +26,7 @@ from ghostmem.outline.engine.facts import (
     Scope,
     Unit,
 )
+from ghostmem.outline.engine.flags import Flags
 from ghostmem.outline.engine.table import Form
 from ghostmem.outline.engine.terms import (
     CALL,
@@ -58,7 +59,6 @@ from ghostmem.outline.facts import Facts
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ghostmem.outline.engine.language import Rules
 
 MAX_NESTING = 180  # levels of nodes of the table that are followed
 MAX_SYMBOL_NESTING = 50  # levels of symbols
@@ -76,7 +76,7 @@ _MAX_HEAD = 2000  # bytes of a signature
 _WITH_OWNER = (NAME, MEMBER, THIS, OWN_TYPE, SUPER, CALL, ELEMENT)
 
 
-def extract(rules: "Rules", root: "Node", source: bytes, path: str) -> Facts:
+def extract(rules: "ExtractRules", root: "Node", source: bytes, path: str) -> Facts:
     """Return the facts of a parsed file."""
     with deep_recursion():
         return Walker(rules, source, path).extract(rules.parsed_again(root, source)).packed()
@@ -119,7 +119,7 @@ def error_lines(root: "Node") -> list[int]:
 Visitors = dict[str, tuple[Callable[..., Term | None], Form]]
 
 
-def methods_of(rules: "Rules") -> tuple[Visitors, Visitors]:
+def methods_of(rules: "ExtractRules") -> tuple[Visitors, Visitors]:
     """Return the methods of a walker for expressions and for types, by type of node."""
     if rules.methods is None:
         rules.methods = ({}, {})
@@ -138,7 +138,7 @@ class Walker:
     references in it. A `quiet` visit does not note the outermost name, since the caller does.
     """
 
-    def __init__(self, rules: "Rules", source: bytes, path: str) -> None:
+    def __init__(self, rules: "ExtractRules", source: bytes, path: str) -> None:
         self.rules, self.source, self.table = rules, source, rules.forms
         self.unit = Unit(path)
         self.references: list[Reference] = []
@@ -1115,3 +1115,71 @@ def _own_parameters(node: "Node | None") -> "list[Node]":
         for one, pattern in zip(listed, patterns, strict=True)
         if pattern is None or pattern.type != "this"
     ]
+
+
+class ExtractRules(Flags):
+    """How a language is extracted: completes what its table says."""
+
+    def parsed_again(self, root: "Node", source: bytes) -> "Node":
+        """Return the tree of a file, after something that its grammar does not understand."""
+        return root
+
+    def begin(self, walker: "Walker", root: "Node") -> None:
+        """Prepare the walk over a file."""
+
+    def end(self, walker: "Walker") -> None:
+        """Complete the facts of a file."""
+
+    def signature(self, walker: "Walker", node: "Node") -> str:
+        """Return the text that a declaration is shown by."""
+        if self.shows_first_line:
+            return walker.first_line(node)
+        return walker.head(node, node.child_by_field_name("body")).rstrip(":{= ")
+
+    def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        """Complete a function before its parameters are visited."""
+
+    def receiver(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> Term | None:
+        """Return the type of the receiver that a function is declared with (key recv)."""
+        return None
+
+    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        """Note the bases of a type, with `walker.base`."""
+
+    def no_names(self, walker: "Walker", node: "Node") -> None:
+        """Handle a declaration of variables that has no names: an embedded type."""
+
+    def pattern(self, walker: "Walker", node: "Node", value: Term | None, position: int) -> None:
+        """Bind the names of a pattern that is neither a name nor a tuple or list."""
+        for child in node.named_children:
+            walker.pattern(child, None, None, position)
+
+    def assigned_scope(self, walker: "Walker", name: str) -> int | None:
+        """Return the scope that assigning a name binds it in; None if it must be declared."""
+        return None
+
+    def assign_member(
+        self,
+        walker: "Walker",
+        term: Term,
+        type_term: Term | None,
+        value: Term | None,
+        node: "Node",
+        target: "Node",
+    ) -> None:
+        """Handle an assignment to a member."""
+        walker.refer("assigns", term, target)
+
+    def variable_kind(self, name: str, in_type: bool) -> str:
+        """Return the kind of a variable that an assignment declares."""
+        return "field" if in_type else "variable"
+
+    def rest_type(self, node: "Node", type_term: Term | None) -> Term | None:
+        """Return the type of a parameter that takes any number of arguments of a type."""
+        return (LIST_TYPE, type_term)
+
+    def known_call(
+        self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
+    ) -> tuple[Term | None] | None:
+        """Handle a call with a meaning of its own, and return its term in a tuple; else None."""
+        return None

@@ -1,8 +1,8 @@
 """Turn the references of all files into the links of a graph."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ghostmem.outline.engine.extract import deep_recursion
 from ghostmem.outline.engine.facts import (
@@ -16,7 +16,7 @@ from ghostmem.outline.engine.facts import (
     Reference,
     Unit,
 )
-from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
+from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver, ResolveRules
 from ghostmem.outline.engine.terms import (
     ALIAS,
     CALLABLE,
@@ -54,9 +54,6 @@ from ghostmem.outline.graph import (
 )
 from ghostmem.outline.languages.base import Read
 
-if TYPE_CHECKING:
-    from ghostmem.outline.engine.language import Rules
-
 MAX_REEXPORTS = 8  # modules that an import may lead through
 _OUTSIDE_KINDS = {
     "calls": "function",
@@ -82,7 +79,7 @@ class Target(NamedTuple):
     value: Value | None = None
 
 
-def link(rules: "Rules", files: Mapping[str, Facts], read: Read) -> Linked:
+def link(rules: "LinkRules", files: Mapping[str, Facts], read: Read) -> Linked:
     """Return the graph of all files of a language."""
     with deep_recursion():
         units = {path: Unit.unpacked(path, files[path]) for path in sorted(files)}
@@ -97,7 +94,7 @@ def link(rules: "Rules", files: Mapping[str, Facts], read: Read) -> Linked:
 class Linker:
     """Collects the links of a project."""
 
-    def __init__(self, resolver: Resolver, rules: "Rules") -> None:
+    def __init__(self, resolver: Resolver, rules: "LinkRules") -> None:
         self.resolver, self.rules = resolver, rules
         self.columns = LinkColumns()
         self.loose: list[Loose] = []
@@ -592,3 +589,99 @@ class Linker:
             if binding[B_SYMBOL] in (symbol.number, NO_SYMBOL)
         ]
         return self.resolver.evaluate_bindings(found, END)
+
+
+class LinkRules(ResolveRules):
+    """Which links and nodes a language has."""
+
+    def file_name(self, resolver: Resolver, unit: Unit) -> str:
+        """Return the name of a file's node."""
+        return unit.path
+
+    def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
+        """Return the name of a symbol as shown, and its unique name."""
+        names = [self.file_name(resolver, symbol.unit), *symbol.path()]
+        return self.separator.join(names), ""
+
+    def imported_ends(
+        self, resolver: Resolver, unit: Unit, path: str, member: str
+    ) -> Sequence[Unit | CodeSymbol]:
+        """Return the files and symbols that an import leads to."""
+        found: list[Unit] = []
+        for value in parts(self.imported(resolver, unit, path, None)):
+            if value[0] == MODULE:
+                found += resolver.units_of.get(value[1], ())
+        return found
+
+    def import_kind(self, path: str, member: str) -> str:
+        """Return the kind of something imported that is not in the project."""
+        return "module"
+
+    def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
+        """Return the name of an imported path that is not in the project."""
+        return path
+
+    def is_native(self, name: str) -> bool:
+        """Tell whether something outside belongs to the language and its standard library."""
+        return name in self.builtins
+
+    def meant(self, kind: str, targets: list[Target]) -> list[Target]:
+        """Return those of several declarations of a name that a reference of a kind means."""
+        return targets
+
+    def outside_kind(self, kind: str, value: Value) -> str:
+        """Return the kind of the link to something outside that is read; empty for none."""
+        return kind
+
+    def via(self, target: Target, place: Place) -> str:
+        """Return how a name was found."""
+        return target.via
+
+    def package_of(self, name: str) -> str:
+        """Return the path that something external is imported from."""
+        return name.split(".", maxsplit=1)[0]
+
+    def base_relations(self, relation: str, symbol: CodeSymbol, target: Target) -> tuple[str, ...]:
+        """Return the kinds of links from a type to one of its bases."""
+        return (relation,)
+
+    def is_shared(self, symbol: CodeSymbol) -> bool:
+        """Tell whether reading and writing a variable are relations: not of locals and fields."""
+        return symbol.kind in ("variable", "constant") or "static" in symbol.flags
+
+    def is_candidate(self, symbol: CodeSymbol) -> bool:
+        """Tell whether an unresolved call of its name may mean a symbol."""
+        return symbol.kind in CALLABLES or symbol.kind in TYPES
+
+    def overloads(
+        self,
+        resolver: Resolver,
+        callees: list[Target],
+        arguments: tuple[Term | None, ...],
+        place: Place,
+    ) -> list[Target]:
+        """Return those of several functions of one name that a call may mean."""
+        return callees
+
+    def outside_node(self, name: str, kind: str) -> tuple[str, str]:
+        """Return the name and kind that something outside is shown with."""
+        return name, kind
+
+    def is_outside_type(self, name: str) -> bool:
+        """Tell whether calling something outside is a conversion."""
+        return False
+
+    def candidates(self, targets: list[Target], place: Place) -> list[Target]:
+        """Return what a reference in a file can mean, of several declarations of one name."""
+        return targets
+
+    def definitions(self, resolver: Resolver, symbol: CodeSymbol) -> Sequence[CodeSymbol]:
+        """Return the symbols that a declaration stands for: itself, or its definitions."""
+        return (symbol,)
+
+    def finish(self, linker: "Linker") -> None:
+        """Add links that no reference makes, such as those of structural interfaces."""
+
+    def notes(self, resolver: Resolver) -> list[str]:
+        """Return what a reader of the graph should know."""
+        return []

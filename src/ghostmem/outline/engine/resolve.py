@@ -4,7 +4,7 @@ Nothing is ever looked up by its bare name: what no scope, import or type leads 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ghostmem.outline.engine.facts import (
     B_END,
@@ -23,7 +23,9 @@ from ghostmem.outline.engine.facts import (
     CodeSymbol,
     FoundBinding,
     Unit,
+    is_import,
 )
+from ghostmem.outline.engine.flags import Flags
 from ghostmem.outline.engine.terms import (
     ALIAS,
     BASES,
@@ -71,9 +73,6 @@ from ghostmem.outline.engine.terms import (
 )
 from ghostmem.outline.languages.base import Read
 
-if TYPE_CHECKING:
-    from ghostmem.outline.engine.language import Rules
-
 MAX_DEPTH = 150  # steps from one term to the next
 MAX_BINDINGS = 4  # alternatives of a name that are evaluated
 MAX_RETURNS = 6  # return statements that are evaluated
@@ -83,6 +82,7 @@ TYPES = ("type", "interface")
 CALLABLES = ("function", "method")
 
 Env = dict[str, Value | None]  # type parameters by name
+BaseOrder = list[tuple[CodeSymbol, tuple[Value, ...]]]
 
 
 class Place(NamedTuple):
@@ -104,7 +104,7 @@ class Found(NamedTuple):
 class Resolver:
     """The facts of all files of a project in one language, and what their terms evaluate to."""
 
-    def __init__(self, units: Mapping[str, Unit], rules: "Rules", read: Read) -> None:
+    def __init__(self, units: Mapping[str, Unit], rules: "ResolveRules", read: Read) -> None:
         self.units, self.rules, self.read = units, rules, read
         self.modules: dict[str, dict[str, list[FoundBinding]]] = {}  # names by module
         self.units_of: dict[str, list[Unit]] = {}  # by module
@@ -878,3 +878,150 @@ def reaching(bindings: list[Binding], position: int) -> list[Binding]:
         elif end > 0:
             reached.append(binding)
     return reached or [binding for binding in bindings if binding[B_END] >= 0] or bindings
+
+
+class ResolveRules(Flags):
+    """How names, members and calls of a language are evaluated."""
+
+    def begin_linking(self, resolver: Resolver) -> None:
+        """Prepare tables of all files: folders, modules."""
+
+    def module(self, resolver: Resolver, unit: Unit) -> str:
+        """Return the module of a file; its files share their names."""
+        return unit.path
+
+    def inner_module(self, resolver: Resolver, symbol: CodeSymbol) -> str:
+        """Return the module that a namespace or module in a file is."""
+        outer = symbol.unit.scopes[symbol.scope].module
+        return f"{outer}{self.separator}{symbol.name}" if outer else symbol.name
+
+    def module_names(
+        self, resolver: Resolver, unit: Unit, module: str, name: str
+    ) -> list[FoundBinding]:
+        """Return what a file imports under a name, else what all files of its module bind it to."""
+        bindings = resolver.modules[module].get(name, ())
+        own = [binding for binding in bindings if binding[0] is unit and is_import(binding[1])]
+        return own or [binding for binding in bindings if not is_import(binding[1])]
+
+    def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
+        """Return the name of the step that found a name in a module."""
+        return "module"
+
+    def member_name(self, symbol: CodeSymbol, owner: CodeSymbol) -> str:
+        """Return the name that a member declared outside of its type is bound to."""
+        return symbol.name + self.call_suffix
+
+    def owner_of(
+        self, resolver: Resolver, symbol: CodeSymbol, owner: CodeSymbol | None
+    ) -> CodeSymbol | None:
+        """Return the type that a member declared outside belongs to, as its receiver says."""
+        return owner
+
+    def imported(
+        self, resolver: Resolver, unit: Unit, path: str, member: str | None
+    ) -> Value | None:
+        """Return what a path, or a member of it, is in a file: a module, a type, or outside."""
+        return (OUTSIDE, f"{path}.{member}" if member else path)
+
+    def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
+        """Return what a name of a module is bound to, as others see it."""
+        return resolver.modules.get(module, {}).get(name, [])
+
+    def starred(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
+        """Return what a name is bound to that everything is imported of a module with."""
+        return self.exported(resolver, module, name)
+
+    def missing_member(self, resolver: Resolver, module: str, name: str) -> Value | None:
+        """Return a member of a module that it does not bind."""
+        return None
+
+    def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
+        """Return a name that needs no import."""
+        return None
+
+    def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
+        """Return a type and its bases in the order of lookup: nearer ones first."""
+        order: BaseOrder = [(symbol, ())]
+        seen = {symbol}
+        for base, _ in order:  # it grows meanwhile
+            for other, arguments in resolver.direct_bases(base):
+                if other not in seen:
+                    seen.add(other)
+                    order.append((other, arguments))
+        return order
+
+    def hides_base(self, resolver: Resolver, symbol: CodeSymbol, name: str) -> bool:
+        """Tell whether a base outside of the project comes first with a member of a name."""
+        return False
+
+    def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
+        """Evaluate a term of the language's own."""
+        return None
+
+    def call_result(
+        self, resolver: Resolver, term: Term, callee: Value | None, place: Place
+    ) -> Value | None:
+        """Return what a call of something special gives; None: as usual."""
+        return None
+
+    def outside_result(
+        self,
+        resolver: Resolver,
+        name: str,
+        arguments: tuple[Term | None, ...],
+        place: Place | None,
+    ) -> Value | None:
+        """Return what calling something outside gives."""
+        return None
+
+    def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of something outside."""
+        return (OUTSIDE, f"{value[1]}.{name.removesuffix(self.call_suffix)}")
+
+    def outside_parameter(self, resolver: Resolver, value: Value, number: int) -> Value | None:
+        """Return what something outside takes as one of its arguments."""
+        return None
+
+    def as_callable(self, resolver: Resolver, value: Value) -> Value:
+        """Return the function type that a value is used as, such as an object with one method."""
+        return value
+
+    def find_member(self, resolver: Resolver, value: Value, name: str) -> list[FoundBinding] | None:
+        """Return the bindings of a member by the language's own rule; None: by the bases' order."""
+        return None
+
+    def iterable(self, resolver: Resolver, value: Value) -> Value:
+        """Return what is iterated over as a list or map, such as a function that yields."""
+        return value
+
+    def outside_element(self, value: Value) -> Value | None:
+        """Return an element of something outside."""
+        return None
+
+    def container_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of a list, map or tuple."""
+        return None
+
+    def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member that every type or instance has."""
+        return None
+
+    def function_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of a function that has no members declared."""
+        return None
+
+    def item(self, resolver: Resolver, value: Value | None) -> Value | None:
+        """Return the element behind what one of `item_methods` returns."""
+        return value
+
+    def is_generic(self, symbol: CodeSymbol) -> bool:
+        """Tell whether the result of a function depends on the types of its arguments."""
+        return bool(symbol.type_parameters)
+
+    def declared_result(self, resolver: Resolver, symbol: CodeSymbol, place: Place) -> Value | None:
+        """Return the result of a function that declares its type."""
+        return resolver.value_of_type(symbol.result, place)
+
+    def inferred_result(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
+        """Return the result of a function without a declared type."""
+        return resolver.returned(symbol)

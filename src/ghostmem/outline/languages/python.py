@@ -16,8 +16,8 @@ from ghostmem.outline.engine.facts import (
     FoundBinding,
     Unit,
 )
-from ghostmem.outline.engine.language import BaseOrder, Rules, language
-from ghostmem.outline.engine.resolve import Place, Resolver, reaching
+from ghostmem.outline.engine.language import Rules, language
+from ghostmem.outline.engine.resolve import BaseOrder, Place, Resolver, reaching
 from ghostmem.outline.engine.table import Form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
     CALL,

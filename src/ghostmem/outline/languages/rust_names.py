@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.engine.facts import B_SYMBOL, END, FILE, CodeSymbol, FoundBinding, Unit
-from ghostmem.outline.engine.language import BaseOrder, Rules
-from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
+from ghostmem.outline.engine.language import Rules
+from ghostmem.outline.engine.resolve import CALLABLES, TYPES, BaseOrder, Place, Resolver
 from ghostmem.outline.engine.table import groups_of, words_of
 from ghostmem.outline.engine.terms import (
     CALLABLE,
