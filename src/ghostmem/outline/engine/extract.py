@@ -175,28 +175,14 @@ class Walker:
     def _matters(self, reference: Reference) -> bool:
         """Tell whether a reference may lead to something other than a local."""
         kind, _, scope, term, _, position, _ = reference
-        if kind.startswith("calls") or (term[0] == MEMBER and term[1] is None):
-            return kind.startswith("calls")
-        if term[0] == MEMBER:
-            tag = term[1][0]
-            is_path = tag in _WITH_OWNER or tag in self.rules.path_terms
-            return is_path or not kind.startswith("reads")
-        if term[0] != NAME:
+        if kind.startswith("calls"):
             return True
-        is_member = False  # of a type around it, perhaps: only a type parameter surely is none
-        while scope > 0:
-            here = self.unit.scopes[scope]
-            is_member = is_member or here.kind == CLASS
-            if bindings := here.names.get(term[1]):
-                first = bindings[0]
-                tag = first[B_VALUE][0] if first[B_VALUE] is not None else ""
-                if tag == TYPE_PARAMETER:
-                    return False
-                is_late = first[0] > position and not self.rules.hoists
-                if not is_member and not is_late:
-                    return first[B_SYMBOL] != NO_SYMBOL or tag == IMPORT
-            scope = here.parent
-        return True
+        if term[0] == NAME:
+            return not self._is_local(term[1], scope, position)
+        if term[0] != MEMBER or term[1] is None:
+            return term[0] != MEMBER
+        tag = term[1][0]
+        return not kind.startswith("reads") or tag in _WITH_OWNER or tag in self.rules.path_terms
 
     # --- helpers
 
@@ -468,19 +454,24 @@ class Walker:
         term = self._names.get(name)
         if term is None:
             term = self._names[name] = (NAME, name)
-        if not quiet and name not in self.ignored and not self._is_local(name):
+        if not (quiet or name in self.ignored or self._is_local(name, self.scope, node.start_byte)):
             self.refer("reads", term, node)
         return term
 
-    def _is_local(self, name: str) -> bool:
-        """Tell whether a name is surely a local: no relation is about it."""
-        scopes, scope = self.unit.scopes, self.scope
-        while scope > 0 and scopes[scope].kind in (BLOCK, FUNCTION_SCOPE):
-            if bindings := scopes[scope].names.get(name):
-                value = bindings[0][B_VALUE]
-                is_import = value is not None and value[0] == IMPORT
-                return bindings[0][B_SYMBOL] == NO_SYMBOL and not is_import
-            scope = scopes[scope].parent
+    def _is_local(self, name: str, scope: int, position: int) -> bool:
+        """Tell whether a name is surely a local or a type parameter: no relation is about it."""
+        while scope > 0:
+            here = self.unit.scopes[scope]
+            if bindings := here.names.get(name):
+                start, *_, value, symbol = bindings[0]
+                tag = value[0] if value is not None else ""
+                if tag == TYPE_PARAMETER:
+                    return True
+                if here.kind != CLASS and (start <= position or self.rules.hoists):
+                    return symbol == NO_SYMBOL and tag != IMPORT
+            if here.kind == CLASS:  # it may be a member
+                return False
+            scope = here.parent
         return False
 
     def visit_member(self, node: "Node", form: Form, quiet: bool) -> Term | None:
@@ -634,7 +625,7 @@ class Walker:
         """The type of one child."""
         return self.type_term(self.child(node, form, "of"))
 
-    def type_generic(self, node: "Node", form: Form) -> Term | None:
+    def type_generic(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """A type `of` with type arguments: the other children; option `flat`: theirs."""
         of = self.child(node, form, "of")
         base = self.type_term(of)
@@ -645,9 +636,7 @@ class Walker:
                 arguments += [self.type_term(child) for child in listed]
         return (GENERIC, base, tuple(arguments)) if base is not None else None
 
-    def visit_generic(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
-        """A generic function or type with type arguments."""
-        return self.type_generic(node, form)
+    visit_generic = type_generic
 
     def type_listtype(self, node: "Node", form: Form) -> Term | None:
         """A list of elements `of` a type."""
@@ -693,12 +682,14 @@ class Walker:
         term: Term | None = getattr(self.rules, name)(self, node, form) if name else None
         return term
 
-    def type_record(self, node: "Node", form: Form) -> Term | None:
+    def type_record(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """A type written in place: a struct, an interface, an object type. It is no node."""
         symbol = self.define(node, "(anonymous)", form.words.get("kind", "type"))
         symbol.flags.add("inline")
         self.type_body(symbol, node)
         return (SYMBOL, symbol.number)
+
+    visit_record = type_record
 
     # --- declarations
 
@@ -946,10 +937,6 @@ class Walker:
                 del self.references[count]
         return term
 
-    def visit_record(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
-        """A type written in place."""
-        return self.type_record(node, form)
-
     def visit_bind(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """Variables with their values: fields in a type, symbols in a file, else locals.
 
@@ -1012,18 +999,11 @@ class Walker:
 
     def visit_assign(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """An assignment `left = right`, with a `type` perhaps."""
-        right = self.child(node, form, "right")
         type_term = self.type_term(self.child(node, form, "type"))
-        term = self.visit(right)
+        term = self.visit(self.child(node, form, "right"))
         left = self.child(node, form, "left")
-        if left is None:
-            return term
-        is_list = left.type == "expression_list"
-        lefts = left.named_children if is_list else [left]
-        several = is_list and term is not None and term[0] == SEVERAL
-        terms = list(term[1]) if several and term is not None else [term]
-        for number, target in enumerate(lefts):
-            self.assign(target, self.part(terms, number, len(lefts)), type_term, node)
+        if left is not None:
+            self.assign(left, term, type_term, node)
         return term
 
     def assign(

@@ -41,8 +41,8 @@ its own returns it from a hook, with a tag of its own, and evaluates it in `Rule
 **Members outside of their type** (methods of Go, `impl` of Rust, `A::m` of C++, `A.prototype.m =`):
 the symbol gets `symbol.receiver`, the term of the type; it is attached before linking.
 
-**Linking** calls the functions of `ResolveRules` and `LinkRules`. The important ones: `module` (the key
-of the names that the files share), `imported` (what a path, or a member of it, is), `canonical`
+**Linking** calls the functions of `ResolveRules` and `LinkRules`. The important ones: `module` (the
+key of the names that the files share), `imported` (what a path or a member of it is), `canonical`
 (names of symbols), `is_native`, `base_relations`, `overloads`, `container_member`, `call_result`.
 """
 

@@ -120,8 +120,8 @@ class Resolver:
             KEY: self._key, PART: self._part, VALUE_OF: self._value_of, SYMBOL: self._symbol,
             CONSTRUCT: self._construct, EITHER: self._either, SEVERAL: self._several,
             LIST_OF: self._list_of, MAP_OF: self._map_of, LAMBDA: self._lambda,
-            CALLBACK: self._callback, IMPORT: self._import, THIS: self._this,
-            OWN_TYPE: self._own_type, SUPER: self._super, LITERAL: self._literal,
+            CALLBACK: self._callback, IMPORT: self._import, THIS: self._own,
+            OWN_TYPE: self._own, SUPER: self._own, LITERAL: self._literal,
             GENERIC: self._generic, LIST_TYPE: self._type, MAP_TYPE: self._type,
             FUNCTION_TYPE: self._function_type, TYPE_PARAMETER: self._type_parameter,
             NARROW: self._narrow,
@@ -225,17 +225,10 @@ class Resolver:
         owner: Value = (TYPE, unit.symbols[here.symbol], ())
         if self.rules.members_visible and (found := self.find(owner, name)):
             return Found(found, "receiver")
-        bindings = here.names.get(name)
-        if not bindings:
-            return None
-        value = bindings[0][B_VALUE]
-        is_parameter = value is not None and value[0] == TYPE_PARAMETER
-        in_body = self.rules.class_scope and scope == start
-        return (
-            Found([(unit, binding) for binding in bindings], "local")
-            if is_parameter or in_body
-            else None
-        )
+        bindings = here.names.get(name, [])
+        is_parameter = any(one[B_VALUE] and one[B_VALUE][0] == TYPE_PARAMETER for one in bindings)
+        is_visible = is_parameter or (bindings and self.rules.class_scope and scope == start)
+        return Found([(unit, one) for one in bindings], "local") if is_visible else None
 
     def beyond(self, unit: Unit, name: str) -> Value | None:
         """Evaluate a name that no scope has: star imports, then the language itself."""
@@ -422,32 +415,24 @@ class Resolver:
     def _import(self, term: Term, place: Place) -> Value | None:
         return self.rules.imported(self, place.unit, term[1], term[2])
 
-    def _this(self, term: Term, place: Place) -> Value | None:
+    def _own(self, term: Term, place: Place) -> Value | None:
+        """What `this`, its type or `super` is."""
         symbol = place.unit.enclosing(place.scope)
         if symbol is None:
             return self.rules.evaluate(self, term, place)
-        return (INSTANCE, symbol, (), True)
-
-    def _own_type(self, term: Term, place: Place) -> Value | None:
-        symbol = place.unit.enclosing(place.scope)
-        if symbol is None:
-            return self.rules.evaluate(self, term, place)
-        return (TYPE, symbol, (), True)
-
-    def _super(self, _term: Term, place: Place) -> Value | None:
-        symbol = place.unit.enclosing(place.scope)
-        return (BASES, symbol, ()) if symbol is not None else None
+        if term[0] == SUPER:
+            return (BASES, symbol, ())
+        return (INSTANCE if term[0] == THIS else TYPE, symbol, (), True)
 
     def _literal(self, term: Term, _place: Place) -> Value | None:
         return (OUTSIDE_INSTANCE, term[1], ())
 
     def _generic(self, term: Term, place: Place) -> Value | None:
         value = self.evaluate(term[1], place)
-        if value is not None and value[0] in (TYPE, FUNCTION):
-            arguments = tuple(self.value_of_type(one, place) for one in term[2])
-            return (*value[:3], arguments) if value[0] == FUNCTION else (TYPE, value[1], arguments)
-        meant = self.value_of_type(term, place)
-        return (ALIAS, meant) if meant is not None else None
+        if value is None or value[0] not in (TYPE, FUNCTION):
+            return self._type(term, place)
+        arguments = tuple(self.value_of_type(one, place) for one in term[2])
+        return (*value[:3], arguments) if value[0] == FUNCTION else (TYPE, value[1], arguments)
 
     def _type(self, term: Term, place: Place) -> Value | None:
         meant = self.value_of_type(term, place)
@@ -598,18 +583,17 @@ class Resolver:
 
     def symbol_value(self, symbol: CodeSymbol, receiver: Value | None = None) -> Value | None:
         """Return the value that the name of a symbol has."""
-        if symbol.kind in TYPES:
-            if symbol.underlying is not None and "alias" in symbol.flags:
-                place = Place(symbol.unit, symbol.inner, END)
-                meant = self.value_of_type(symbol.underlying, place)
-                return (ALIAS, meant) if meant is not None else (TYPE, symbol, ())
-            return (TYPE, symbol, ())
-        if symbol.kind == "module":
-            return (MODULE, symbol.unit.scopes[symbol.inner].module)
         if symbol.kind in CALLABLES:
             function: Value = (FUNCTION, symbol, receiver)
             return self.result(function) if "property" in symbol.flags else function
-        return None
+        if symbol.kind == "module":
+            return (MODULE, symbol.unit.scopes[symbol.inner].module)
+        if symbol.kind not in TYPES:
+            return None
+        is_alias = symbol.underlying is not None and "alias" in symbol.flags
+        place = Place(symbol.unit, symbol.inner, END)
+        meant = self.value_of_type(symbol.underlying, place) if is_alias else None
+        return (ALIAS, meant) if meant is not None else (TYPE, symbol, ())
 
     # --- calls
 
