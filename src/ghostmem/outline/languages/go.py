@@ -199,6 +199,9 @@ _OUTSIDE_TYPES = frozenset(
 VARIABLE, RECEIVER_PARAMETER = "variable", "receiver parameter"  # terms of Go's own
 
 
+Signature = tuple[tuple[Value | None, ...], tuple[Value | None, ...]]  # parameters, results
+
+
 class GoPackage(NamedTuple):
     """The files of a folder that name the same package."""
 
@@ -375,15 +378,12 @@ class GoRules(Rules):
     def known_call(
         self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
     ) -> tuple[Term | None] | None:
-        if fn.type != "identifier" or walker.text(fn) not in ("make", "new"):
+        if fn.type != "identifier" or walker.text(fn) not in ("make", "new") or args is None:
             return None
-        listed = [child for child in args.named_children if not child.is_extra] if args else []
-        if not listed:
-            return None
-        walker.refer("calls", (NAME, walker.text(fn)), fn, [None] * len(listed))
-        term = walker.type_term(listed[0])
-        for one in listed[1:]:
-            walker.visit(one)
+        term = walker.type_term(next(iter(args.named_children), None))
+        for child in args.named_children[1:]:
+            walker.visit(child)
+        walker.refer("calls", (NAME, walker.text(fn)), fn, ())
         return ((VALUE_OF, term) if term is not None else None,)
 
     # --- types
@@ -391,14 +391,13 @@ class GoRules(Rules):
     def results(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`(A, b B)` as the results of a function, which may have names."""
         types: list[Term | None] = []
-        for one in node.named_children:
-            if one.type != "parameter_declaration":
-                continue
-            term = walker.type_term(one.child_by_field_name("type"))
-            names = one.children_by_field_name("name")
-            for name in names:
-                walker.bind(walker.text(name), one.start_byte, term)
-            types += [term] * max(1, len(names))
+        for child in node.named_children:
+            if child.type == "parameter_declaration":
+                term = walker.type_term(child.child_by_field_name("type"))
+                names = child.children_by_field_name("name")
+                for name in names:
+                    walker.bind(walker.text(name), child.start_byte, term)
+                types += [term] * max(1, len(names))
         return types[0] if len(types) == 1 else (SEVERAL, tuple(types))
 
     # --- packages
@@ -539,16 +538,12 @@ class GoRules(Rules):
     def find_member(self, resolver: Resolver, value: Value, name: str) -> list[FoundBinding]:
         level, seen = [value[1]], {value[1]}
         while level:
-            hits = [found for one in level if (found := resolver.own_member(one, name))]
+            hits = [members for owner in level if (members := resolver.own_member(owner, name))]
             if hits:
                 return hits[0] if len(hits) == 1 else []
-            below: list[CodeSymbol] = []
-            for one in level:
-                for base, _ in self._promoted(resolver, one, name):
-                    if base not in seen:
-                        seen.add(base)
-                        below.append(base)
-            level = below
+            bases = [base for owner in level for base, _ in self._promoted(resolver, owner, name)]
+            level = [base for base in dict.fromkeys(bases) if base not in seen]
+            seen.update(level)
         return []
 
     @staticmethod
@@ -651,74 +646,63 @@ class Implementations:
 
     def add(self) -> None:
         """Add the links of all types."""
-        wanted: list[tuple[CodeSymbol | str, dict[str, object]]] = []
-        for interface in self.interfaces:
-            if declared_methods := self._wanted(interface, 0):
-                wanted.append((interface, declared_methods))
+        wanted: dict[CodeSymbol | str, dict[str, Signature] | None] = {
+            interface: self._wanted(interface) for interface in self.interfaces
+        }
         declared = {interface.full for interface in self.interfaces}
-        for name, native in _NATIVE_INTERFACES.items():
-            if name not in declared:
-                wanted.append((name, {key: _native_signature(*one) for key, one in native.items()}))
+        wanted |= {
+            name: methods for name, methods in _NATIVE_SIGNATURES.items() if name not in declared
+        }
         having = [(symbol, self._methods(symbol)) for symbol in self.types]
         by_method: dict[str, list[int]] = {}
-        for number, (_, existing) in enumerate(having):
-            for name in existing:
+        for number, (_, methods) in enumerate(having):
+            for name in methods:
                 by_method.setdefault(name, []).append(number)
-        for target, methods in wanted:
-            rarest = min(methods, key=lambda name: len(by_method.get(name, ())))
-            for number in by_method.get(rarest, ()):
-                self._check(*having[number], target, methods)
+        for target, signatures in wanted.items():
+            numbers = [by_method.get(name, []) for name in signatures or ()]
+            for number in min(numbers, key=len, default=[]):
+                self._check(*having[number], target, signatures or {})
 
     def _check(
         self,
         symbol: CodeSymbol,
         methods: dict[str, tuple[CodeSymbol, bool]],
         target: CodeSymbol | str,
-        wanted: dict[str, object],
+        wanted: dict[str, Signature],
     ) -> None:
-        needs_pointer = False
+        """Link a type to an interface if it has its methods, which others may not see."""
         variables = target.type_parameters if isinstance(target, CodeSymbol) else ()
+        module = target.unit.module if isinstance(target, CodeSymbol) else None
         for name, signature in wanted.items():
-            method, is_pointer = methods.get(name, (None, False))
+            method = methods[name][0] if name in methods else None
             if method is None or not _alike(signature, self._signature(method), bool(variables)):
                 return
-            is_hidden = not name[:1].isupper()
-            if (
-                is_hidden
-                and not isinstance(target, str)
-                and target.unit.module != method.unit.module
-            ):
+            if not name[:1].isupper() and module not in (None, method.unit.module):
                 return
-            needs_pointer = needs_pointer or is_pointer
         if isinstance(target, str):
             self.linker.add_outside(symbol.id, "implements", target, symbol.line)
         else:
-            via = "receiver" if needs_pointer else "type"
+            via = "receiver" if any(methods[name][1] for name in wanted) else "type"
             self.linker.add(symbol.id, "implements", target.id, symbol.line, via)
 
-    def _wanted(self, symbol: CodeSymbol, depth: int) -> dict[str, object] | None:
+    def _wanted(self, symbol: CodeSymbol, depth: int = 0) -> dict[str, Signature] | None:
         """Return the methods of an interface with their signatures; None if not all are known."""
         if "constraint" in symbol.flags or depth > 20:
             return None
+        bases = self.resolver.base_values(symbol)
         if symbol.underlying is not None:
-            defined = self.resolver.underlying((INSTANCE, symbol, ()))
-            return (
-                self._wanted(defined[1], depth + 1) if defined and defined[0] == INSTANCE else None
-            )
-        methods: dict[str, object] = {
+            bases = [self.resolver.underlying((INSTANCE, symbol, ()))]
+        methods = {
             method.name: self._signature(method, symbol.type_parameters)
             for method in self._own_methods(symbol)
         }
-        for base in self.resolver.base_values(symbol):
-            more: dict[str, object] | None = None
+        for base in bases:
+            inherited = _NATIVE_SIGNATURES.get(base[1]) if base is not None else None
             if base is not None and base[0] == INSTANCE:
-                more = self._wanted(base[1], depth + 1)
-            elif base is not None and base[1] in _NATIVE_INTERFACES:
-                native = _NATIVE_INTERFACES[base[1]]
-                more = {key: _native_signature(*one) for key, one in native.items()}
-            if more is None:
+                inherited = self._wanted(base[1], depth + 1)
+            if inherited is None:
                 return None
-            methods |= more
+            methods |= inherited
         return methods
 
     @staticmethod
@@ -735,24 +719,19 @@ class Implementations:
     def _methods(self, symbol: CodeSymbol) -> dict[str, tuple[CodeSymbol, bool]]:
         """Return the methods of a type by name, and whether only pointers have them."""
         methods: dict[str, tuple[CodeSymbol, bool]] = {}
-        seen: set[CodeSymbol] = set()
-        level = [(symbol, False)]
+        seen, level = {symbol}, {symbol: False}  # whether a pointer leads to an embedded type
         while level:
-            below: list[tuple[CodeSymbol, bool]] = []
-            fresh: dict[str, list[tuple[CodeSymbol, bool]]] = {}
-            for one, through_pointer in level:
-                if one in seen:
-                    continue
-                seen.add(one)
-                for method in self._own_methods(one):
-                    is_pointer = "pointer" in method.flags and not through_pointer
-                    fresh.setdefault(method.name, []).append((method, is_pointer))
-                for base, position in self._embedded(one):
-                    is_pointer = f"pointer {position}" in one.flags
-                    below.append((base, through_pointer or is_pointer))
-            for name, found in fresh.items():
-                if len(found) == 1 and name not in methods:
-                    methods[name] = found[0]
+            declared: dict[str, list[tuple[CodeSymbol, bool]]] = {}
+            below: dict[CodeSymbol, bool] = {}
+            for owner, through in level.items():
+                for method in self._own_methods(owner):
+                    is_pointer = "pointer" in method.flags and not through
+                    declared.setdefault(method.name, []).append((method, is_pointer))
+                for base, position in self._embedded(owner):
+                    if base not in seen:
+                        below[base] = through or f"pointer {position}" in owner.flags
+            methods = {name: row[0] for name, row in declared.items() if len(row) == 1} | methods
+            seen.update(below)
             level = below
         return methods
 
@@ -763,35 +742,29 @@ class Implementations:
                 if one[0] == INSTANCE:
                     yield one[1], position
 
-    def _signature(self, method: CodeSymbol, variables: tuple[str, ...] = ()) -> object:
+    def _signature(self, method: CodeSymbol, variables: tuple[str, ...] = ()) -> Signature:
         """Return the types of a method's parameters and results; None for type parameters."""
         place = Place(method.unit, method.inner, END, dict.fromkeys(variables) or None)
         names = method.unit.scopes[method.inner].names
-        taken = tuple(
-            self.resolver.value_of_type(names[name][0][B_TYPE], place)
-            for name in method.parameters
-            if name in names
-        )
         result = method.result
-        terms = () if result is None else result[1] if result[0] == SEVERAL else (result,)
-        return taken, tuple(self.resolver.value_of_type(term, place) for term in terms)
+        terms = [names[name][0][B_TYPE] for name in method.parameters if name in names]
+        results = () if result is None else result[1] if result[0] == SEVERAL else (result,)
+        given, returned = (
+            tuple(self.resolver.value_of_type(term, place) for term in part)
+            for part in (terms, results)
+        )
+        return given, returned
 
 
-def _alike(wanted: object, given: object, is_generic: bool) -> bool:
+def _alike(wanted: Signature, declared: Signature, is_generic: bool) -> bool:
     """Tell whether two signatures agree; type parameters of an interface agree with all."""
-    for ours, theirs in zip(wanted, given, strict=True):  # type: ignore[call-overload]
-        if len(ours) != len(theirs):
-            return False
-        for one, other in zip(ours, theirs, strict=True):
-            if is_generic and one is None:
-                continue
-            if one is None or other is None or one[:2] != other[:2]:
-                return False
-    return True
-
-
-def _native_signature(taken: tuple[str, ...], given: tuple[str, ...]) -> object:
-    return tuple(map(_native_value, taken)), tuple(map(_native_value, given))
+    if [len(part) for part in wanted] != [len(part) for part in declared]:
+        return False
+    pairs = zip((*wanted[0], *wanted[1]), (*declared[0], *declared[1]), strict=True)
+    return all(
+        (is_generic and want is None) or (want and have and want[:2] == have[:2])
+        for want, have in pairs
+    )
 
 
 def _native_value(text: str) -> Value:
@@ -849,6 +822,13 @@ def _grammar(_path: str) -> object:
     return tree_sitter_go.language()
 
 
+_NATIVE_SIGNATURES: dict[str, dict[str, Signature]] = {
+    name: {
+        method: (tuple(map(_native_value, taken)), tuple(map(_native_value, results)))
+        for method, (taken, results) in methods.items()
+    }
+    for name, methods in _NATIVE_INTERFACES.items()
+}
 _FUNCTION = form(
     "func name=name params=parameters result=result body=body type_params=type_parameters"
 )
