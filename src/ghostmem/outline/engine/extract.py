@@ -5,7 +5,7 @@ import re
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
@@ -800,8 +800,7 @@ class Walker:
 
     def _listed_parameter(self, node: "Node", form: Form) -> tuple[list[str], int, int]:
         type_term = self.type_term(self.child(node, form, "type"))
-        is_rest = "many" in form.options
-        if is_rest:
+        if is_rest := "many" in form.options:
             type_term = self.rules.rest_type(node, type_term)
         default = self.child(node, form, "value")
         owner = self.owner
@@ -809,23 +808,20 @@ class Walker:
             self.owner = self.function.parent
         value = self.visit(default)
         self.owner = owner
-        names = []
-        listed = self.children(node, form, "name")
-        if not listed:  # it counts all the same
-            names.append(f"#{node.start_byte}")
-            self.bind(names[-1], node.start_byte, type_term, value)
-        for name in listed:
-            if self.role(name) in ("", "name"):
-                text = self.text(name)
-                names.append(f"#{name.start_byte}" if text == "_" else text)
-                self.bind(names[-1], node.start_byte, type_term, value)
-            else:
+        names: list[str] = []
+        for name in self.children(node, form, "name") or [None]:
+            if name is not None and self.role(name) not in ("", "name"):
                 names.append("")
                 self.pattern(name, (VALUE_OF, type_term) if type_term is not None else None)
-        count = max(1, len(names))
+                continue
+            text = self.text(name) if name is not None else "_"
+            # one without a name counts all the same
+            names.append(f"#{(name or node).start_byte}" if text == "_" else text)
+            self.bind(names[-1], node.start_byte, type_term, value)
         if is_rest:
             return names, 0, UNLIMITED
-        return names, 0 if default is not None or "optional" in form.options else count, count
+        is_optional = default is not None or "optional" in form.options
+        return names, 0 if is_optional else len(names), len(names)
 
     def visit_param(self, node: "Node", _form: Form, _quiet: bool) -> Term | None:
         """A parameter outside of a list of parameters."""
@@ -1060,13 +1056,10 @@ class Walker:
         term = self.visit(self.child(node, form, "right"))
         left, body = self.child(node, form, "left"), self.child(node, form, "body")
         type_term = self.type_term(self.child(node, form, "type"))
-        if body is None or self.rules.hoists:
+        has_scope = body is not None and not self.rules.hoists
+        with self.in_lazy_block() if has_scope else nullcontext():
             self._bind_range(left, form, term, type_term)
             self.visit(body)
-        else:
-            with self.in_lazy_block():
-                self._bind_range(left, form, term, type_term)
-                self.visit(body)
         for child in node.children_by_field_name("alternative") if body is not None else ():
             self.visit(child)
         return None

@@ -250,18 +250,15 @@ class Linker:
 
     def _types_behind(self, targets: Iterable[Target]) -> list[Target]:
         """Return the types that targets are, through variables that hold them."""
-        found: list[Target] = []
+        types: list[Target] = []
         for target in targets:
             if target.symbol is not None and target.symbol.kind in (*TYPES, "module"):
-                found.append(target)
+                types.append(target)
                 continue
             value = target.value if target.symbol is None else self.value_of(target.symbol)
-            for one in parts(value):
-                if one[0] == TYPE:
-                    found.append(Target(target.via, one[1]))
-                elif one[0] == OUTSIDE:
-                    found.append(Target(target.via, None, one))
-        return list(dict.fromkeys(found))
+            held = [part for part in parts(value) if part[0] in (TYPE, OUTSIDE)]
+            types += [behind for part in held for behind in self._of_value(part, target.via)]
+        return list(dict.fromkeys(types))
 
     # --- references
 
@@ -342,16 +339,15 @@ class Linker:
 
     def _callees(self, targets: Iterable[Target]) -> list[Target]:
         """Return the functions and types that a call of targets leads to."""
-        found: list[Target] = []
+        callees: list[Target] = []
         for target in targets:
-            symbol, value = target.symbol, target.value
-            if symbol is not None and not self._holds_callee(symbol):
-                found.append(target)
-                continue
-            if symbol is not None:
-                value = self.value_of(symbol)
-            found += self._called_values(value, target.via)
-        return list(dict.fromkeys(found))
+            if target.symbol is None:
+                callees += self._called_values(target.value, target.via)
+            elif self._holds_callee(target.symbol):
+                callees += self._called_values(self.value_of(target.symbol), target.via)
+            else:
+                callees.append(target)
+        return list(dict.fromkeys(callees))
 
     def _called_values(self, value: Value | None, via: str) -> Iterator[Target]:
         for one in parts(value):

@@ -117,14 +117,20 @@ class Resolver:
         self.asking: Unit | None = None  # the file that the last member was looked up for
         self._evaluators: dict[str, Callable[[Term, Place], Value | None]] = {
             NAME: self._name, MEMBER: self._member, CALL: self._call, ELEMENT: self._element,
-            KEY: self._key, PART: self._part, VALUE_OF: self._value_of, SYMBOL: self._symbol,
-            CONSTRUCT: self._construct, EITHER: self._either, SEVERAL: self._several,
-            LIST_OF: self._list_of, MAP_OF: self._map_of, LAMBDA: self._lambda,
-            CALLBACK: self._callback, IMPORT: self._import, THIS: self._own,
-            OWN_TYPE: self._own, SUPER: self._own, LITERAL: self._literal,
-            GENERIC: self._generic, LIST_TYPE: self._type, MAP_TYPE: self._type,
-            FUNCTION_TYPE: self._function_type, TYPE_PARAMETER: self._type_parameter,
-            NARROW: self._narrow,
+            KEY: self._key, PART: self._part, CALLBACK: self._callback, THIS: self._own,
+            OWN_TYPE: self._own, SUPER: self._own, GENERIC: self._generic, LIST_TYPE: self._type,
+            MAP_TYPE: self._type, FUNCTION_TYPE: self._function_type,
+            TYPE_PARAMETER: self._type_parameter, NARROW: self._narrow,
+            LITERAL: lambda term, _: (OUTSIDE_INSTANCE, term[1], ()),
+            SYMBOL: lambda term, at: self.symbol_value(at.unit.symbols[term[1]]),
+            CONSTRUCT: lambda term, at: self.evaluate(term[1], at),
+            VALUE_OF: lambda term, at: self.value_of_type(term[1], at),
+            IMPORT: lambda term, at: rules.imported(self, at.unit, term[1], term[2]),
+            LAMBDA: lambda term, at: (CALLABLE, self.evaluate(term[1], at), (), ""),
+            LIST_OF: lambda term, at: (LIST, self.evaluate(term[1], at)),
+            MAP_OF: lambda term, at: (MAP, self.evaluate(term[1], at), self.evaluate(term[2], at)),
+            SEVERAL: lambda term, at: (TUPLE, tuple(self.evaluate(part, at) for part in term[1])),
+            EITHER: lambda term, at: union([self.evaluate(part, at) for part in term[1]]),
         }  # fmt: skip
         rules.begin_linking(self)
         for unit in units.values():
@@ -357,30 +363,6 @@ class Resolver:
                 found.append(value)
         return union(found)
 
-    def _value_of(self, term: Term, place: Place) -> Value | None:
-        return self.value_of_type(term[1], place)
-
-    def _construct(self, term: Term, place: Place) -> Value | None:
-        return self.evaluate(term[1], place)
-
-    def _symbol(self, term: Term, place: Place) -> Value | None:
-        return self.symbol_value(place.unit.symbols[term[1]])
-
-    def _either(self, term: Term, place: Place) -> Value | None:
-        return union([self.evaluate(one, place) for one in term[1]])
-
-    def _several(self, term: Term, place: Place) -> Value | None:
-        return (TUPLE, tuple(self.evaluate(one, place) for one in term[1]))
-
-    def _list_of(self, term: Term, place: Place) -> Value | None:
-        return (LIST, self.evaluate(term[1], place))
-
-    def _map_of(self, term: Term, place: Place) -> Value | None:
-        return (MAP, self.evaluate(term[1], place), self.evaluate(term[2], place))
-
-    def _lambda(self, term: Term, place: Place) -> Value | None:
-        return (CALLABLE, self.evaluate(term[1], place), (), "")
-
     def _function_type(self, term: Term, place: Place) -> Value | None:
         parameters = tuple(self.value_of_type(one, place) for one in term[2])
         return (CALLABLE, self.value_of_type(term[1], place), parameters)
@@ -412,9 +394,6 @@ class Resolver:
         env = self.function_env(value)
         return self.evaluate_binding(symbol.unit, bindings[0], env) if bindings else None
 
-    def _import(self, term: Term, place: Place) -> Value | None:
-        return self.rules.imported(self, place.unit, term[1], term[2])
-
     def _own(self, term: Term, place: Place) -> Value | None:
         """What `this`, its type or `super` is."""
         symbol = place.unit.enclosing(place.scope)
@@ -423,9 +402,6 @@ class Resolver:
         if term[0] == SUPER:
             return (BASES, symbol, ())
         return (INSTANCE if term[0] == THIS else TYPE, symbol, (), True)
-
-    def _literal(self, term: Term, _place: Place) -> Value | None:
-        return (OUTSIDE_INSTANCE, term[1], ())
 
     def _generic(self, term: Term, place: Place) -> Value | None:
         value = self.evaluate(term[1], place)
@@ -449,14 +425,12 @@ class Resolver:
     def _narrow(self, term: Term, place: Place) -> Value | None:
         """A value where a test for a type succeeded, or failed."""
         _, of, type_term, holds = term
-        value = self.evaluate(of, place)
+        values = parts(self.evaluate(of, place))
         wanted = parts(self.value_of_type(type_term, place))
-        if not holds:
-            return union(
-                [one for one in parts(value) if not any(self.is_a(one, two) for two in wanted)]
-            )
-        fitting = [one for one in parts(value) if any(self.is_a(one, two) for two in wanted)]
-        return union(fitting or wanted)
+        fitting = [value for value in values if any(self.is_a(value, type_) for type_ in wanted)]
+        if holds:
+            return union(fitting or wanted)
+        return union([value for value in values if value not in fitting])
 
     def is_a(self, value: Value, wanted: Value) -> bool:
         """Tell whether a value is of the type of another one."""

@@ -154,6 +154,11 @@ _KNOWN_CALLS = {
     **dict.fromkeys("super TypeVar field attrib ib partial NewType".split(), -1),
     "cast": 0, "isinstance": 1, "issubclass": 1,
 }  # fmt: skip
+# functions of the library whose result depends on the values of their arguments
+_EVALUATED = frozenset(
+    "collections.defaultdict dict enumerate itertools.zip_longest map type weakref.proxy "
+    "weakref.ref zip".split()
+).union(*(_KNOWN[word] for word in ("collects", "picks", "copies")))
 ENTER, COMPREHENSION = "enter", "comprehension"  # terms: what `with` binds, a value in a scope
 
 
@@ -590,17 +595,13 @@ class PythonRules(Rules):
     def quoted(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A type in quotes."""
         text = _QUOTES.sub("", walker.text(node))
-        if not _TYPE_LIKE.match(text):
+        root = _parser().parse(text.encode()).root_node if _TYPE_LIKE.match(text) else None
+        if root is None or root.has_error:
             return None
-        source, anchor = walker.source, walker.anchor
-        walker.source = text.encode()
-        walker.anchor = anchor or node
-        root = _parser().parse(walker.source).root_node
-        found = root.named_children[0] if root.named_children and not root.has_error else None
-        if found is not None and found.type == "expression_statement":
-            found = found.named_children[0] if found.named_children else None
-        term = walker.type_term(found)
-        walker.source, walker.anchor = source, anchor
+        before = walker.source, walker.anchor
+        walker.source, walker.anchor = text.encode(), walker.anchor or node
+        term = walker.type_term(root)
+        walker.source, walker.anchor = before
         return term
 
     # --- modules
@@ -639,14 +640,10 @@ class PythonRules(Rules):
         )
 
     def imported_ends(self, resolver: Resolver, unit: Unit, path: str, member: str) -> list[Unit]:
-        found = []
-        for target in self.modules.find(path, unit.path):
-            value = self.imported(resolver, unit, path, member) if member else None
-            below = next((one[1] for one in parts(value) if one[0] == MODULE), target)
-            chosen = resolver.units.get(below)
-            if chosen is not None:
-                found.append(chosen)
-        return found
+        targets = self.modules.find(path, unit.path)
+        value = self.imported(resolver, unit, path, member) if member and targets else None
+        below = [part[1] for part in parts(value) if part[0] == MODULE]
+        return [resolver.units[name] for name in below or targets if name in resolver.units]
 
     def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
         return self.modules.absolute(path, unit.path)
@@ -778,45 +775,30 @@ class PythonRules(Rules):
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
     ) -> Value | None:
-        if callee is None or callee[0] != OUTSIDE:
+        name = callee[1] if callee is not None and callee[0] == OUTSIDE else ""
+        if name not in _EVALUATED or not term[2]:
             return None
-        name, arguments = callee[1], term[2]
-        first = arguments[0] if arguments else None
-        if name in _KNOWN["collects"] and first is not None:
-            value = resolver.evaluate(arguments[-1] if name == "filter" else first, place)
-            element = union([resolver.element(one) for one in parts(value)])
-            return (LIST, element) if value is not None else None
-        if name in _KNOWN["picks"] and first is not None:
-            value = resolver.evaluate(first, place)
-            if len(arguments) > 1 and name != "next":
-                return value
-            return union([resolver.element(one) for one in parts(value)])
-        if name in _KNOWN["copies"]:
-            return resolver.evaluate(first, place)
-        return self._builtin_result(resolver, name, arguments, place)
-
-    @staticmethod
-    def _builtin_result(
-        resolver: Resolver, name: str, arguments: tuple[Term | None, ...], place: Place
-    ) -> Value | None:
-        values = [resolver.evaluate(term, place) for term in arguments[:4]]
-        if name in ("zip", "itertools.zip_longest"):
-            return (LIST, (TUPLE, tuple(resolver.element(value) for value in values)))
-        first = values[0] if values else None
+        values = [resolver.evaluate(argument, place) for argument in term[2][:4]]
+        first = values[-1] if name == "filter" else values[0]
+        element = union([resolver.element(value) for value in parts(first)])
+        if name in _KNOWN["collects"]:
+            return (LIST, element) if first is not None else None
+        if name in _KNOWN["picks"]:
+            return first if len(values) > 1 and name != "next" else element
         match name:
-            case "type" if len(values) == 1:
+            case "zip" | "itertools.zip_longest":
+                return (LIST, (TUPLE, tuple(resolver.element(value) for value in values)))
+            case "type":
                 return union([resolver.type_of(value) for value in parts(first)])
             case "enumerate":
-                return (LIST, (TUPLE, ((OUTSIDE_INSTANCE, "int", ()), resolver.element(first))))
+                return (LIST, (TUPLE, ((OUTSIDE_INSTANCE, "int", ()), element)))
             case "map":
                 return (LIST, resolver.result(first))
             case "collections.defaultdict":
                 return (MAP, None, resolver.result(first))
-            case "dict" | "weakref.proxy":
-                return first
             case "weakref.ref":
                 return (CALLABLE, first, ())
-        return None
+        return first
 
     def outside_result(
         self,
