@@ -179,8 +179,10 @@ class Walker:
             return True
         if term[0] == NAME:
             return not self._is_local(term[1], scope, position)
-        if term[0] != MEMBER or term[1] is None:
-            return term[0] != MEMBER
+        if term[0] != MEMBER:
+            return True
+        if term[1] is None:
+            return False
         tag = term[1][0]
         return not kind.startswith("reads") or tag in _WITH_OWNER or tag in self.rules.path_terms
 
@@ -374,14 +376,20 @@ class Walker:
         if node is None:
             return None
         visitor = self._visitors.get(node.type)
-        if visitor is None:
-            self.visit_all(node)
-            return None
+        if visitor is not None:
+            return self._enter(node, *visitor, quiet)
+        self.visit_all(node)
+        return None
+
+    def _enter(
+        self, node: "Node", method: Callable[..., Term | None], form: Form, quiet: bool = False
+    ) -> Term | None:
+        """Call a method for a node, unless it is too deep."""
         if self.nesting >= MAX_NESTING:
             self.unit.errors.append(node.start_point[0] + 1)
             return None
         self.nesting += 1
-        term = visitor[0](self, node, visitor[1], quiet)
+        term = method(self, node, form, quiet)
         self.nesting -= 1
         return term
 
@@ -394,22 +402,14 @@ class Walker:
             visitor = visitors.get(child.type)
             if visitor is None:
                 pending.extend(reversed(child.named_children))
-            elif self.nesting < MAX_NESTING:
-                self.nesting += 1
-                visitor[0](self, child, visitor[1], False)
-                self.nesting -= 1
             else:
-                self.unit.errors.append(child.start_point[0] + 1)
+                self._enter(child, *visitor)
 
     def visits(self, node: "Node | None") -> list[Term | None]:
         """Visit the children of a node, and return their terms."""
         if node is None:
             return []
         return [self.visit(child) for child in node.named_children if not child.is_extra]
-
-    def visit_skip(self, _node: "Node", _form: Form, _quiet: bool) -> Term | None:
-        """Ignore a node."""
-        return None
 
     def visit_same(self, node: "Node", form: Form, quiet: bool) -> Term | None:
         """The value of a node is that of one of its children; option `only`: others are ignored."""
@@ -584,24 +584,18 @@ class Walker:
         if node is None:
             return None
         typer = self._typers.get(node.type)
-        if typer is None:
-            terms = [term for term in map(self.type_term, node.named_children) if term is not None]
-            return terms[0] if len(terms) == 1 else None
-        if self.nesting >= MAX_NESTING:
-            self.unit.errors.append(node.start_point[0] + 1)
-            return None
-        self.nesting += 1
-        term = typer[0](self, node, typer[1])
-        self.nesting -= 1
-        return term
+        if typer is not None:
+            return self._enter(node, *typer)
+        terms = [term for term in map(self.type_term, node.named_children) if term is not None]
+        return terms[0] if len(terms) == 1 else None
 
-    def type_name(self, node: "Node", _form: Form) -> Term | None:
+    def type_name(self, node: "Node", _form: Form, _quiet: bool = False) -> Term | None:
         """A type by its name."""
         term: Term = (NAME, self.text(node))
         self.refer("uses", term, node)
         return term
 
-    def type_member(self, node: "Node", form: Form) -> Term | None:
+    def type_member(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """A type in a module or another type."""
         term = self.path_term(node)
         if term is not None:
@@ -621,7 +615,7 @@ class Walker:
             )
         return (NAME, self.text(node)) if form.role == "name" else None
 
-    def type_same(self, node: "Node", form: Form) -> Term | None:
+    def type_same(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """The type of one child."""
         return self.type_term(self.child(node, form, "of"))
 
@@ -638,26 +632,26 @@ class Walker:
 
     visit_generic = type_generic
 
-    def type_listtype(self, node: "Node", form: Form) -> Term | None:
+    def type_listtype(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """A list of elements `of` a type."""
         return (LIST_TYPE, self.type_term(self.child(node, form, "of")))
 
-    def type_maptype(self, node: "Node", form: Form) -> Term | None:
+    def type_maptype(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """A map from a type `key` to a type `of`."""
         key = self.type_term(self.child(node, form, "key"))
         return (MAP_TYPE, key, self.type_term(self.child(node, form, "of")))
 
-    def type_uniontype(self, node: "Node", _form: Form) -> Term | None:
+    def type_uniontype(self, node: "Node", _form: Form, _quiet: bool = False) -> Term | None:
         """One of several types."""
         return either([self.type_term(child) for child in node.named_children])
 
-    def type_tupletype(self, node: "Node", _form: Form) -> Term | None:
+    def type_tupletype(self, node: "Node", _form: Form, _quiet: bool = False) -> Term | None:
         """Several types."""
         return (SEVERAL, tuple(self.type_term(child) for child in node.named_children))
 
     type_list = type_tupletype
 
-    def type_functype(self, node: "Node", form: Form) -> Term | None:
+    def type_functype(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """A function of `params` with a `result`, perhaps with `type_params`."""
         with self.inside(FUNCTION_SCOPE):
             self.type_parameters(self.child(node, form, "type_params"))
@@ -666,17 +660,17 @@ class Walker:
             result = self.type_term(self.child(node, form, "result"))
         return (FUNCTION_TYPE, result, tuple(types))
 
-    def type_primitive(self, node: "Node", _form: Form) -> Term | None:
+    def type_primitive(self, node: "Node", _form: Form, _quiet: bool = False) -> Term | None:
         """A type of the language itself that is no name."""
         return (LITERAL, self.text(node))
 
-    def type_notype(self, _node: "Node", _form: Form) -> Term | None:
-        """A type of which nothing is known."""
+    def type_notype(self, _node: "Node", _form: Form, _quiet: bool = False) -> Term | None:
+        """A node that is ignored, or a type of which nothing is known."""
         return None
 
-    type_skip = type_notype
+    visit_skip = type_skip = type_notype
 
-    def type_hook(self, node: "Node", form: Form) -> Term | None:
+    def type_hook(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """Let the language handle a type."""
         name = form.words.get("type_fn")
         term: Term | None = getattr(self.rules, name)(self, node, form) if name else None
@@ -809,7 +803,8 @@ class Walker:
         value = self.visit(default)
         self.owner = owner
         names: list[str] = []
-        for name in self.children(node, form, "name") or [None]:
+        listed: list[Node | None] = [*self.children(node, form, "name")]
+        for name in listed or [None]:
             if name is not None and self.role(name) not in ("", "name"):
                 names.append("")
                 self.pattern(name, (VALUE_OF, type_term) if type_term is not None else None)

@@ -427,7 +427,7 @@ class Resolver:
         _, of, type_term, holds = term
         values = parts(self.evaluate(of, place))
         wanted = parts(self.value_of_type(type_term, place))
-        fitting = [value for value in values if any(self.is_a(value, type_) for type_ in wanted)]
+        fitting = [value for value in values if any(self.is_a(value, tested) for tested in wanted)]
         if holds:
             return union(fitting or wanted)
         return union([value for value in values if value not in fitting])

@@ -82,7 +82,6 @@ qualified_type               member of=package name=name
 call_expression              call callee=function args=arguments type_args=type_arguments
 composite_literal            cast type=type of=body
 keyed_element                hook fn=keyed
-literal_element              same of=0
 type_conversion_expression   hook fn=conversion
 type_assertion_expression    cast type=type of=operand shown
 index_expression             index of=operand
