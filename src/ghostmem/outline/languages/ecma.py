@@ -11,7 +11,6 @@ from ghostmem.outline.engine.facts import (
     END,
     FILE,
     FILE_SCOPE,
-    FUNCTION_SCOPE,
     MODULE_SCOPE,
     NO_SYMBOL,
     CodeSymbol,
@@ -37,7 +36,6 @@ from ghostmem.outline.engine.terms import (
     OUTSIDE_INSTANCE,
     SYMBOL,
     THIS,
-    TYPE_PARAMETER,
     VALUE_OF,
     Term,
     Value,
@@ -59,8 +57,7 @@ import_alias                 hook fn=import_alias
 export_statement             hook fn=export_statement
 function_declaration,generator_function_declaration hook fn=function_declaration
 function_signature           hook fn=function_declaration
-function_expression,generator_function,function hook fn=function_expression
-arrow_function               hook fn=arrow_function
+function_expression,generator_function,function,arrow_function hook fn=arrow_function
 method_definition,method_signature,abstract_method_signature hook fn=method
 class_declaration,abstract_class_declaration,class hook fn=class_declaration
 interface_declaration        type name=name body=body type_params=type_parameters kind=interface
@@ -93,7 +90,7 @@ await_expression             hook fn=await_
 non_null_expression,parenthesized_expression same of=0
 binary_expression            hook fn=binary
 ternary_expression           either test=condition
-this                         hook fn=this
+this                         this
 super                        super
 array                        list
 array_pattern                tuple
@@ -118,11 +115,9 @@ function_type,constructor_type functype params=parameters result=return_type \
 object_type                  hook type_fn=object_type
 predefined_type              hook type_fn=predefined_type
 literal_type                 notype
-infer_type                   hook type_fn=infer_type
-index_signature              hook fn=index_signature
 type_query                   hook type_fn=type_query
 this_type                    hook type_fn=this_type
-type_predicate,asserts       notype
+infer_type,type_predicate,asserts       notype
 type_parameter               typeparam bound=constraint
 extends_clause,implements_clause,extends_type_clause,jsx_closing_element skip
 comment,labeled_statement_identifier,statement_identifier skip
@@ -261,15 +256,6 @@ class Ecma(Rules):
 
     # --- declarations
 
-    def begin(self, walker: "Walker", root: "Node") -> None:
-        """Note the functions of the file, which may get members before they are declared."""
-        functions = (
-            function for function in root.named_children if function.type == "function_declaration"
-        )
-        walker.state["hoisted"] = {
-            _key(walker, function.child_by_field_name("name")) for function in functions
-        }
-
     def function_declaration(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A function; overloads before it are part of it."""
         name = node.child_by_field_name("name")
@@ -308,15 +294,6 @@ class Ecma(Rules):
                 field = walker.define(child, text, "field")
                 walker.bind(text, child.start_byte, type_term, None, field.number)
         walker.owner = owner
-
-    def function_expression(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """A function without a symbol, with a `this` of its own."""
-        with walker.inside(BLOCK):
-            walker.bind("this", 0)
-            name = node.child_by_field_name("name")
-            if name is not None:
-                walker.bind(walker.text(name), 0)
-            return walker.visit_lambda(node, LAMBDA_FORM, False)
 
     def arrow_function(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A function literal."""
@@ -385,9 +362,6 @@ class Ecma(Rules):
                 text = _key(walker, child.child_by_field_name("name") or child)
                 if text and not child.is_extra:
                     walker.declare(child, text, "constant").flags.add("static")
-        for base in walker.state.pop(("bases", symbol.number), ()):
-            if (term := walker.type_term(base)) is not None:
-                symbol.bases.append(("", term, symbol.line, symbol.start))
         for child in node.named_children:
             if child.type == "class_heritage":
                 for part in child.named_children:
@@ -421,20 +395,15 @@ class Ecma(Rules):
             symbol.bases.append(("extends", term, value.start_point[0] + 1, value.start_byte))
 
     def type_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A name for a type; an object type with others is a type that extends them."""
+        """A name for a type; an object type is one of its own."""
         value = node.child_by_field_name("value")
-        listed = [value] if value is not None else []
-        if value is not None and value.type == "intersection_type":
-            listed = value.named_children
-        bodies = [part for part in listed if part.type == "object_type"]
-        if len(bodies) != 1:
+        if value is None or value.type != "object_type":
             walker.flags = {"alias"}
             walker.visit_type(node, ALIAS, False)
             return
         symbol = walker.declare(node, _key(walker, node.child_by_field_name("name")), "type")
         symbol.flags.add("abstract")
-        walker.state["bases", symbol.number] = [part for part in listed if part is not bodies[0]]
-        walker.type_body(symbol, bodies[0], CLASS_FORM, node)
+        walker.type_body(symbol, value, CLASS_FORM, node)
 
     def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A namespace, whose variables are symbols."""
@@ -482,16 +451,13 @@ class Ecma(Rules):
                 walker, name, whole, kind, term if type_term is None else (VALUE_OF, type_term)
             )
         else:
-            home = walker.scope
+            position = 0 if term is not None and term[0] == IMPORT else node.start_byte
+            home, is_lazy = walker.scope, walker.is_lazy
+            walker.is_lazy = is_lazy and not is_var  # no block of its own for the name
             while is_var and walker.unit.scopes[home].kind == BLOCK:
                 home = walker.unit.scopes[home].parent
-            position = 0 if term is not None and term[0] == IMPORT else node.start_byte
-            if not is_var:
-                walker.bind(text, position, type_term, term, number)
-                return
-            is_lazy, walker.is_lazy = walker.is_lazy, False  # no block of its own for the name
             walker.bind(text, position, type_term, term, number, home)
-            walker.is_lazy = is_lazy
+            walker.is_lazy = is_lazy and is_var
 
     def _declare_pattern(
         self, walker: "Walker", node: "Node", whole: "Node", kind: str, term: Term | None
@@ -544,18 +510,6 @@ class Ecma(Rules):
             self._hold(walker, child, walker.owner)
             walker.returns(node, walker.visit(child))
 
-    def this(self, walker: "Walker", _node: "Node", _form: Form) -> Term:
-        """The instance; unknown in a function without a name."""
-        scope = walker.scope
-        while scope >= 0:
-            here = walker.unit.scopes[scope]
-            if "this" in here.names:
-                break
-            if here.kind == CLASS or (here.kind == FUNCTION_SCOPE and here.symbol != NO_SYMBOL):
-                return (THIS,)
-            scope = here.parent
-        return (NAME, "this")
-
     def new(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`new a(...)`."""
         of, types = (node.child_by_field_name(key) for key in ("constructor", "type_arguments"))
@@ -591,15 +545,11 @@ class Ecma(Rules):
     def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`a = b`; a member that is assigned a function is declared."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is None or right is None:
-            walker.visit_all(node)
-            return None
-        if left.type == "member_expression" and right.type in FUNCTIONS:
-            term = walker.path_term(left)
-            if term is not None and term != MODULE_EXPORTS:
-                return self._declare_member(walker, node, term, right)
-        if left.type == "member_expression" and walker.path_term(left) == MODULE_EXPORTS:
+        term = walker.path_term(left) if walker.role(left) == "member" else None
+        if right is not None and term == MODULE_EXPORTS:
             return self._export_value(walker, node, right, "=")
+        if right is not None and term is not None and right.type in FUNCTIONS:
+            return self._declare_member(walker, node, term, right)
         return walker.visit_assign(node, ASSIGN, False)
 
     def _declare_member(
@@ -634,10 +584,7 @@ class Ecma(Rules):
     ) -> None:
         """Note an export, or a value of a field."""
         base, name = term[1], term[2]
-        if term == MODULE_EXPORTS:
-            walker.bind(MODULE_NAME, node.start_byte, None, value, home=0)
-            walker.unit.exports["="] = (None, MODULE_NAME)
-        elif base in ((NAME, "exports"), MODULE_EXPORTS):
+        if base in ((NAME, "exports"), MODULE_EXPORTS):
             walker.bind(f"exports.{name}", node.start_byte, None, value, home=0)
             walker.unit.exports[name] = (None, f"exports.{name}")
         else:
@@ -751,20 +698,6 @@ class Ecma(Rules):
         term = walker.visit(node.named_children[0]) if node.named_children else None
         return (TYPE_OF, term) if term is not None else None
 
-    def infer_type(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`infer T`: a type parameter."""
-        name = walker.text(node.named_children[0])
-        walker.bind(name, node.start_byte, None, (TYPE_PARAMETER, name, None))
-
-    def index_signature(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`[key: T]: U`, `[key in T]: U`."""
-        for child in node.named_children:
-            if child.type == "mapped_type_clause":
-                self.infer_type(walker, child, _form)
-                walker.type_term(child.child_by_field_name("type"))
-            elif child.type != "identifier":
-                walker.type_term(child)
-
     def this_type(self, _walker: "Walker", _node: "Node", _form: Form) -> Term:
         """`this` as a type."""
         return (THIS,)
@@ -875,12 +808,6 @@ class Ecma(Rules):
         """Return the package of an external name."""
         return name.partition("#")[0]
 
-    def base_relations(
-        self, relation: str, _symbol: CodeSymbol, _target: Target
-    ) -> tuple[str, ...]:
-        """Return the kind of a base; the parts of an alias are none."""
-        return (relation,) if relation else ()
-
     def outside_kind(self, kind: str, _value: Value) -> str:
         """Return the kind of a link to something outside: types are used, values not followed."""
         return kind if kind == "uses" else ""
@@ -913,16 +840,8 @@ class Ecma(Rules):
         return ("alias", value) if value is not None else None
 
     def inferred_result(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
-        """Return the result of a function by the type of its variable, or by what it returns."""
-        if "overloaded" in symbol.flags:
-            return None
-        if symbol.type is not None:
-            place = Place(symbol.unit, symbol.scope, symbol.start)
-            return resolver.result(resolver.value_of_type(symbol.type, place))
-        value = resolver.returned(symbol)
-        if value is not None and "async" in symbol.flags:
-            return (OUTSIDE_INSTANCE, "Promise", (_awaited(value),))
-        return value
+        """Return the result of a function by what it returns, unless it has several types."""
+        return None if "overloaded" in symbol.flags else resolver.returned(symbol)
 
     def declared_result(self, resolver: Resolver, symbol: CodeSymbol, place: Place) -> Value | None:
         """Return the declared result of a function, unless it has several."""
@@ -939,13 +858,6 @@ class Ecma(Rules):
         """Return a member of an array."""
         array: Value = (OUTSIDE_INSTANCE, "Array", (resolver.element(value),))
         return (OUTSIDE, f"Array.{name}", array)
-
-    def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """Return the constructor of a base outside: the base itself."""
-        if name != self.constructor or resolver.find(value, name):
-            return None
-        base = next(resolver.outside_bases(value[1]), None)
-        return (OUTSIDE, base[1]) if base is not None else None
 
     def function_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of a function: call, bind, or what its file exports beside it."""
@@ -1067,4 +979,4 @@ def _is_declared(walker: "Walker", term: Term | None) -> bool:
         if term[1] in here.names:
             return here.names[term[1]][0][B_SYMBOL] != NO_SYMBOL
         scope = here.parent
-    return term[1] in walker.state["hoisted"]
+    return True
