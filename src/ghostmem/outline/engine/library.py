@@ -1,7 +1,8 @@
 """Read the results of methods of a standard library from a data file.
 
 A meaning is `same` (as the receiver), `key` or `element` (its first or last type argument),
-`called` (what the function that is passed gives), or the name of a type: with the type arguments of
+`called` (what the function that is passed gives), `argument` (what is passed), `item` (an element of
+it), or the name of a type: with the type arguments of
 the receiver or, as in `Array<called>`, with a meaning as its own.
 """
 
@@ -25,4 +26,6 @@ def library_result(
             return types[0 if outer == "key" else -1] if types else None
         case "called":
             return union([resolver.result(one) for one in parts(argument)])
+        case "argument" | "item":
+            return argument if outer == "argument" else resolver.element(argument)
     return (OUTSIDE_INSTANCE, outer, types)

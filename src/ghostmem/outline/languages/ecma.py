@@ -27,7 +27,6 @@ from ghostmem.outline.engine.terms import (
     CONSTRUCT,
     GENERIC,
     IMPORT,
-    LIST,
     LITERAL,
     MEMBER,
     MODULE,
@@ -55,11 +54,12 @@ TABLE = read_table("""
 import_statement             hook fn=import_statement
 import_alias                 hook fn=import_alias
 export_statement             hook fn=export_statement
-function_declaration,generator_function_declaration hook fn=function_declaration
-function_signature           hook fn=function_declaration
+function_declaration,generator_function_declaration,function_signature hook fn=method
 function_expression,generator_function,function,arrow_function hook fn=arrow_function
 method_definition,method_signature,abstract_method_signature hook fn=method
-class_declaration,abstract_class_declaration,class hook fn=class_declaration
+class_declaration,abstract_class_declaration type name=name body=body \
+    type_params=type_parameters
+class                        hook fn=class_expression
 interface_declaration        type name=name body=body type_params=type_parameters kind=interface
 type_alias_declaration       hook fn=type_alias
 enum_declaration             type name=name body=body
@@ -136,7 +136,6 @@ WRAPPERS = {
 FIELD_MODIFIERS = {"accessibility_modifier", "readonly", "override_modifier"}
 MODULE_EXPORTS, MODULE_NAME = (MEMBER, (NAME, "module"), "exports"), "module.exports"
 AWAIT, TYPE_OF = "await", "type of"  # terms of these languages: `await x`, `typeof x` as a type
-STRING: Value = (OUTSIDE_INSTANCE, "String", ())
 WORDS = words_of("ecma.txt")
 NATIVE = WORDS["types"] | WORDS["values"] | WORDS["modules"]
 IGNORED = frozenset("arguments NaN Infinity exports module undefined this".split())
@@ -151,7 +150,9 @@ GROUPS = {
     **dict.fromkeys(ARRAYS, "array"), **dict.fromkeys(MAPS, "map"),
     **dict.fromkeys(PROMISES, "promise"),
 }  # fmt: skip
-RESULTS = {group: groups_of("ecma.txt", group) for group in (*GROUPS.values(), "object")}
+RESULTS = {
+    group: groups_of("ecma.txt", group) for group in (*GROUPS.values(), "object", "function")
+}
 EACH_METHODS = groups_of("ecma.txt", "each")  # methods that give their callback an element
 
 
@@ -256,15 +257,6 @@ class Ecma(Rules):
 
     # --- declarations
 
-    def function_declaration(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A function; overloads before it are part of it."""
-        name = node.child_by_field_name("name")
-        if name is None:
-            return
-        symbol = walker.define(node, walker.text(name), "function")
-        self._bind_overloaded(walker, symbol, node)
-        walker.function_body(symbol, node, METHOD)
-
     def _bind_overloaded(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Bind a function; signatures of its name before it become a part of it."""
         bindings = walker.unit.scopes[walker.scope].names.setdefault(symbol.name, [])
@@ -301,14 +293,13 @@ class Ecma(Rules):
         return walker.visit_lambda(node, _arrow_form(node), False)
 
     def method(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """A method of a class, an interface or an object."""
-        name = node.child_by_field_name("name")
-        text = _key(walker, name)
+        """A function, or a method of a class, an interface or an object."""
+        text = _key(walker, node.child_by_field_name("name"))
         if not text:
             return walker.visit_lambda(node, LAMBDA_FORM, False)
         words = {child.type for child in node.children}
         self._decorated(walker, node)
-        symbol = walker.define(node, text, "method")
+        symbol = walker.define(node, text, "method" if walker.scope_kind == CLASS else "function")
         symbol.flags |= words & {"static", "get", "set"}
         if words & {"get", "set"}:
             symbol.flags.add("property")
@@ -344,10 +335,8 @@ class Ecma(Rules):
         if node.type == "property_signature":
             symbol.flags.add("accessor")  # a function, perhaps, that is called as a method is
 
-    def class_declaration(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """A class; a class expression has the name of its variable."""
-        if node.type != "class":
-            return walker.visit_type(node, CLASS_FORM, False)
+    def class_expression(self, walker: "Walker", node: "Node", _form: Form) -> Term:
+        """A class that is no value of a variable."""
         name = _key(walker, node.child_by_field_name("name")) or "(class)"
         return self._class(walker, walker.define(node, name, "type"), node)
 
@@ -381,10 +370,7 @@ class Ecma(Rules):
         if node.type == "extends_clause":
             value = node.child_by_field_name("value") or node
             arguments = node.child_by_field_name("type_arguments")
-        if value.type in ("identifier", "member_expression"):
-            term = walker.path_term(value)
-        else:
-            term = walker.visit(value)
+        term = walker.path_term(value) or walker.visit(value)
         types = (
             [walker.type_term(argument) for argument in arguments.named_children]
             if arguments
@@ -622,8 +608,7 @@ class Ecma(Rules):
         if value is None or not name:
             walker.visit(value)
         elif value.type in FUNCTIONS and is_held:
-            symbol = walker.declare(node, name, "method")
-            walker.function_body(symbol, value, _arrow_form(value))
+            self.callable(walker, node, name, value)
         elif value.type == "method_definition" and is_held:
             self.method(walker, node, METHOD)
         else:
@@ -886,19 +871,10 @@ class Ecma(Rules):
         self, resolver: Resolver, value: Value, argument: Value | None
     ) -> Value | None:
         name, method = value[1], value[1].rpartition(".")[2]
-        receiver = value[2] if len(value) > 2 else None
-        match name:
-            case "Function.bind":
-                return receiver
-            case "Object.keys":
-                return (LIST, STRING)
-            case "Array.from":
-                return (LIST, resolver.element(argument))
-            case "Promise.resolve":
-                return (OUTSIDE_INSTANCE, "Promise", (_awaited(argument),))
-        if receiver is None or receiver[0] != OUTSIDE_INSTANCE:
-            return None
-        meaning = RESULTS[GROUPS.get(receiver[1], "object")].get(method)
+        receiver = value[2] if len(value) > 2 else value
+        meaning = RESULTS["function"].get(name)
+        if receiver[0] == OUTSIDE_INSTANCE:
+            meaning = meaning or RESULTS[GROUPS.get(receiver[1], "object")].get(method)
         return library_result(resolver, receiver, meaning, argument) if meaning else None
 
     def outside_parameter(self, _resolver: Resolver, value: Value, _number: int) -> Value | None:
