@@ -178,7 +178,7 @@ class Walker:
         if kind.startswith("calls"):
             return True
         if term[0] == NAME:
-            return not self._is_local(term[1], scope, position)
+            return not self.is_local(term[1], scope, position)
         if term[0] != MEMBER:
             return True
         if term[1] is None:
@@ -454,11 +454,11 @@ class Walker:
         term = self._names.get(name)
         if term is None:
             term = self._names[name] = (NAME, name)
-        if not (quiet or name in self.ignored or self._is_local(name, self.scope, node.start_byte)):
+        if not (quiet or name in self.ignored or self.is_local(name, self.scope, node.start_byte)):
             self.refer("reads", term, node)
         return term
 
-    def _is_local(self, name: str, scope: int, position: int) -> bool:
+    def is_local(self, name: str, scope: int, position: int) -> bool:
         """Tell whether a name is surely a local or a type parameter: no relation is about it."""
         while scope > 0:
             here = self.unit.scopes[scope]
