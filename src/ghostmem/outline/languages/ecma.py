@@ -127,6 +127,7 @@ SINGLE = form("lambda params=parameter body=body arrow")
 LAMBDA_FORM = form(f"lambda {_FUNCTION}")
 CLASS_FORM = form("type name=name body=body type_params=type_parameters")
 ALIAS = form("type name=name type=value type_params=type_parameters")
+OBJECT_ALIAS = form("type name=name body=value type_params=type_parameters")
 ASSIGN = form("assign left=left right=right")
 FUNCTIONS = {"arrow_function", "function_expression", "function", "generator_function"}
 SIGNATURES = {"function_signature", "method_signature", "abstract_method_signature"}
@@ -383,13 +384,9 @@ class Ecma(Rules):
     def type_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A name for a type; an object type is one of its own."""
         value = node.child_by_field_name("value")
-        if value is None or value.type != "object_type":
-            walker.flags = {"alias"}
-            walker.visit_type(node, ALIAS, False)
-            return
-        symbol = walker.declare(node, _key(walker, node.child_by_field_name("name")), "type")
-        symbol.flags.add("abstract")
-        walker.type_body(symbol, value, CLASS_FORM, node)
+        is_object = value is not None and value.type == "object_type"
+        walker.flags = {"abstract" if is_object else "alias"}
+        walker.visit_type(node, OBJECT_ALIAS if is_object else ALIAS, False)
 
     def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A namespace, whose variables are symbols."""
@@ -549,9 +546,7 @@ class Ecma(Rules):
                 f"exports.{name}", node.start_byte, None, (SYMBOL, symbol.number), symbol.number, 0
             )
             walker.unit.exports[name] = (None, f"exports.{name}")
-        elif base is not None and _is_declared(
-            walker, owner := base[1] if base[2:] == ("prototype",) else base
-        ):
+        elif (owner := _receiver(base)) is not None and not walker.is_local(owner[1]):
             symbol = walker.define(node, name, "method")
             symbol.receiver = owner
         else:
@@ -799,9 +794,8 @@ class Ecma(Rules):
 
     def meant(self, kind: str, targets: list[Target]) -> list[Target]:
         """Return the types among declarations of one name, or its values."""
-        is_type = [target.symbol is not None and target.symbol.kind in TYPES for target in targets]
         if kind == "uses":
-            types = [target for target, keep in zip(targets, is_type, strict=True) if keep]
+            types = [target for target in targets if target.symbol and target.symbol.kind in TYPES]
             return types[:1] or targets
         values = [
             target
@@ -859,13 +853,10 @@ class Ecma(Rules):
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
     ) -> Value | None:
         """Return what calling a function of the library gives."""
-        results: list[Value | None] = []
-        for value in parts(callee):
-            if value[0] != OUTSIDE:
-                return None
-            argument = resolver.evaluate(term[2][0], place) if term[2] else None
-            results.append(self._library_result(resolver, value, argument))
-        return union(results)
+        if any(value[0] != OUTSIDE for value in parts(callee)):
+            return None
+        argument = resolver.evaluate(term[2][0], place) if term[2] else None
+        return union([self._library_result(resolver, value, argument) for value in parts(callee)])
 
     def _library_result(
         self, resolver: Resolver, value: Value, argument: Value | None
@@ -895,10 +886,9 @@ class Ecma(Rules):
 
 def _awaited(value: Value | None) -> Value | None:
     """Return what a promise gives."""
-    if value is not None and value[0] == OUTSIDE_INSTANCE and value[1] in PROMISES:
-        result: Value | None = value[2][0] if value[2] else None
-        return result
-    return value
+    if value is None or value[0] != OUTSIDE_INSTANCE or value[1] not in PROMISES:
+        return value
+    return next(iter(value[2]), None)
 
 
 def _text_in(walker: "Walker", node: "Node | None") -> str:
@@ -945,14 +935,7 @@ def _is_export(walker: "Walker", node: "Node") -> bool:
     return left is not None and walker.text(left) in ("module.exports", "exports")
 
 
-def _is_declared(walker: "Walker", term: Term | None) -> bool:
-    """Tell whether a term is the name of a symbol of the file."""
-    if term is None or term[0] != NAME:
-        return False
-    scope = walker.scope
-    while scope >= 0:
-        here = walker.unit.scopes[scope]
-        if term[1] in here.names:
-            return here.names[term[1]][0][B_SYMBOL] != NO_SYMBOL
-        scope = here.parent
-    return True
+def _receiver(base: Term | None) -> Term | None:
+    """Return the name of what `A.prototype.a = ...` or `A.a = ...` adds a member to."""
+    owner = base[1] if base is not None and base[2:] == ("prototype",) else base
+    return owner if owner is not None and owner[0] == NAME else None
