@@ -274,9 +274,7 @@ class Ecma(Rules):
             walker.bind(symbol.name, node.start_byte, None, (SYMBOL, symbol.number), symbol.number)
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
-        """Note whether a function is async, and the fields that are parameters."""
-        if any(child.type == "async" for child in node.children):
-            symbol.flags.add("async")
+        """Note the fields that are parameters."""
         owner, walker.owner = walker.owner, symbol.number
         parameters = node.child_by_field_name("parameters")
         for child in parameters.named_children if parameters is not None else ():
