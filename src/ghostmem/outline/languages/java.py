@@ -108,7 +108,7 @@ decimal_integer_literal,hex_integer_literal,octal_integer_literal hook fn=number
 binary_integer_literal       hook fn=number
 decimal_floating_point_literal,hex_floating_point_literal hook fn=number
 array_initializer            list
-marker_annotation,annotation hook fn=annotation
+element_value_pair           same of=value only
 generic_type                 generic of=0 flat
 array_type                   listtype of=element
 annotated_type,wildcard      same of=-1
@@ -296,8 +296,7 @@ class Java(Rules):
     def method_reference(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`a::b`, `A::new`."""
         of, *more = node.named_children
-        is_type = of.type in ("generic_type", "array_type", "scoped_type_identifier")
-        base = walker.type_term(of) if is_type else walker.visit(of)
+        base = walker.visit(of)
         if base is None or not more:
             return ("function",)
         term: Term = (MEMBER, base, walker.text(more[-1]) + "()")
@@ -326,10 +325,6 @@ class Java(Rules):
         """`new A(...)`, with a body perhaps."""
         of = node.child_by_field_name("type")
         type_term = walker.type_term(of)
-        first = node.named_children[0]
-        if first != of and first.is_named and type_term is not None and "type" not in first.type:
-            outer = walker.visit(first)
-            type_term = (MEMBER, outer, type_term[-1]) if outer is not None else type_term
         if type_term is None or of is None:
             return None
         callee: Term = (CONSTRUCT, type_term)
@@ -367,13 +362,6 @@ class Java(Rules):
         if operator is not None and operator.type in COMPARISONS:
             return (LITERAL, "boolean")
         return (ARITHMETIC, left, right)
-
-    def annotation(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """An annotation uses its type."""
-        walker.type_term(node.child_by_field_name("name"))
-        arguments = node.child_by_field_name("arguments")
-        for child in arguments.named_children if arguments is not None else ():
-            walker.visit(child.child_by_field_name("value") or child)
 
     # --- linking
 
