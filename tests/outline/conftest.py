@@ -84,6 +84,12 @@ def loose_lines(graph: Linked) -> set[str]:
     }
 
 
+def told(graph: Linked) -> set[str]:
+    """Return all edges but declarations as text, and what stayed loose."""
+    kinds = [kind for kind in FORWARD if kind != "declares"]
+    return edge_lines(graph, *kinds) | {f"loose {line}" for line in loose_lines(graph)}
+
+
 def lines(text: str) -> set[str]:
     """Return the lines of a block, without blanks around them."""
     return {one.strip() for one in text.strip().splitlines()}

@@ -8,7 +8,7 @@ pytest.importorskip("tree_sitter")
 pytest.importorskip("tree_sitter_javascript")
 pytest.importorskip("tree_sitter_typescript")
 
-from outline.conftest import check_orders, edge_lines, facts_of, lines, loose_lines, outline
+from outline.conftest import check_orders, edge_lines, facts_of, lines, loose_lines, outline, told
 
 CALLS = ("calls", "accesses", "assigns", "uses", "extends", "implements")
 
@@ -52,22 +52,14 @@ export class Service {
 """,
     }
     graph = outline("typescript", sources)
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            src/service#Service.constructor uses src/mailer#Mailer import
-            src/service#Service.resend calls src/service#Service.send receiver
-            src/service#Service.send calls src/mailer#Mailer.send type
-            """
-    )
-    assert loose_lines(graph) == lines(
+        src/service#Service.constructor uses src/mailer#Mailer import
+        src/service#Service.resend calls src/service#Service.send receiver
+        src/service#Service.send calls src/mailer#Mailer.send type
+        src/service.ts imports src/mailer.ts import
+        loose src/service#Service.resend calls this.other.send 2
         """
-            src/service#Service.resend calls this.other.send 2
-            """
-    )
-    assert edge_lines(graph, "imports") == lines(
-        """
-            src/service.ts imports src/mailer.ts import
-            """
     )
 
 
@@ -84,27 +76,19 @@ export function run(req: Request, values) { take(1); path.join("a", "b"); values
 """,
     }
     graph = outline("typescript", sources)
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            a#run calls express#Request.header external
-            a#run calls fs.readFile native
-            a#run calls path.join native
-            a#run calls rxjs#take external
-            a#run uses express#Request external
-            """
-    )
-    assert loose_lines(graph) == lines(
+        a#run calls express#Request.header external
+        a#run calls fs.readFile native
+        a#run calls path.join native
+        a#run calls rxjs#take external
+        a#run uses express#Request external
+        a.ts imports express external
+        a.ts imports fs native
+        a.ts imports path native
+        a.ts imports rxjs external
+        loose a#run calls values.take 1
         """
-            a#run calls values.take 1
-            """
-    )
-    assert edge_lines(graph, "imports") == lines(
-        """
-            a.ts imports express external
-            a.ts imports fs native
-            a.ts imports path native
-            a.ts imports rxjs external
-            """
     )
 
 
@@ -134,41 +118,33 @@ async function all() {
 """,
     }
     graph = outline("typescript", sources)
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            db#Db uses db#Db module
-            db#Db.instance accesses db#Db.one type
-            db#Db.instance assigns db#Db.one type
-            db#Db.instance calls db#Db module
-            db#Db.instance uses db#Db module
-            db#Db.query calls db#Query module
-            db#Db.query uses db#Query module
-            db#Query.rows uses Promise native
-            db#Query.rows uses db#Row module
-            use#all calls Array.map native
-            use#all calls Map native
-            use#all calls Map.get native
-            use#all calls String.trim native
-            use#all calls db#Db.instance type
-            use#all calls db#Db.query type
-            use#all calls db#Query.rows type
-            use#all calls db#Query.where type
-            use#all calls db#Row.text type
-            use#all uses Map native
-            use#all uses db#Db import
-            use#all uses db#Row import
-            """
-    )
-    assert loose_lines(graph) == lines(
+        db#Db uses db#Db module
+        db#Db.instance accesses db#Db.one type
+        db#Db.instance assigns db#Db.one type
+        db#Db.instance calls db#Db module
+        db#Db.instance uses db#Db module
+        db#Db.query calls db#Query module
+        db#Db.query uses db#Query module
+        db#Query.rows uses Promise native
+        db#Query.rows uses db#Row module
+        use#all calls Array.map native
+        use#all calls Map native
+        use#all calls Map.get native
+        use#all calls String.trim native
+        use#all calls db#Db.instance type
+        use#all calls db#Db.query type
+        use#all calls db#Query.rows type
+        use#all calls db#Query.where type
+        use#all calls db#Row.text type
+        use#all uses Map native
+        use#all uses db#Db import
+        use#all uses db#Row import
+        use.ts imports db.ts import
+        loose use#all calls unknown 0
+        loose use#all calls unknown().text 1
         """
-            use#all calls unknown 0
-            use#all calls unknown().text 1
-            """
-    )
-    assert edge_lines(graph, "imports") == lines(
-        """
-            use.ts imports db.ts import
-            """
     )
 
 
@@ -197,26 +173,18 @@ one(); zwei(); start(); clash(); space.two(); lib.one(); main();
             "tsconfig.json": '{ "compilerOptions": { /* where */ "baseUrl": ".", "paths": { "@/*": ["lib/*"], }, } }'
         },
     )
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            app.ts calls lib/a#main import
-            app.ts calls lib/a#one import
-            app.ts calls lib/b#two import
-            """
-    )
-    assert loose_lines(graph) == lines(
+        app.ts calls lib/a#main import
+        app.ts calls lib/a#one import
+        app.ts calls lib/b#two import
+        app.ts imports lib/a.ts import
+        app.ts imports lib/index.ts import
+        lib/index.ts imports lib/a.ts import
+        lib/index.ts imports lib/b.ts import
+        lib/index.ts imports lib/c.ts import
+        loose app.ts calls clash 2
         """
-            app.ts calls clash 2
-            """
-    )
-    assert edge_lines(graph, "imports") == lines(
-        """
-            app.ts imports lib/a.ts import
-            app.ts imports lib/index.ts import
-            lib/index.ts imports lib/a.ts import
-            lib/index.ts imports lib/b.ts import
-            lib/index.ts imports lib/c.ts import
-            """
     )
 
 
@@ -242,33 +210,28 @@ make().run();
 """,
     }
     graph = outline("javascript", sources)
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            s#api.go calls s#api.stop receiver
-            s#api.stop calls s#tick module
-            s#make.run calls s#tick module
-            s#outer calls Array.map native
-            s#outer calls s#outer.inner local
-            s#outer.helper accesses s#LIMIT module
-            s#outer.inner assigns s#count module
-            s#outer.inner calls s#outer.helper local
-            s#tick accesses s#LIMIT module
-            s#tick accesses s#count module
-            s#tick assigns s#count module
-            s.js accesses s#api module
-            s.js calls s#api.go type
-            s.js calls s#make module
-            s.js calls s#make.run type
-            s.js calls s#tick module
-            """
-    )
-    assert loose_lines(graph) == lines(
+        s#api.go calls s#api.stop receiver
+        s#api.stop calls s#tick module
+        s#make.run calls s#tick module
+        s#outer calls Array.map native
+        s#outer calls s#outer.inner local
+        s#outer.helper accesses s#LIMIT module
+        s#outer.inner assigns s#count module
+        s#outer.inner calls s#outer.helper local
+        s#tick accesses s#LIMIT module
+        s#tick accesses s#count module
+        s#tick assigns s#count module
+        s.js accesses s#api module
+        s.js calls s#api.go type
+        s.js calls s#make module
+        s.js calls s#make.run type
+        s.js calls s#tick module
+        loose s#outer calls tick 1
+        loose s#outer calls use 0
         """
-            s#outer calls tick 1
-            s#outer calls use 0
-            """
     )
-    assert edge_lines(graph, "imports") == set()
 
 
 def test_members() -> None:
@@ -297,37 +260,35 @@ const paint = { red: Color.Red };
 """,
     }
     graph = outline("typescript", sources)
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            m#Base implements m#Shape module
-            m#Base.constructor accesses m#Base.made type
-            m#Base.constructor assigns m#Base.made type
-            m#Base.constructor uses m#Base module
-            m#Box extends m#Base module
-            m#Box uses m#Item module
-            m#Box.draw calls m#Base.area receiver
-            m#Box.draw calls m#Base.value receiver
-            m#Box.draw calls m#Item module
-            m#Box.draw calls m#Item.use type
-            m#Box.draw uses m#Item module
-            m#Box.handler calls m#Box.draw receiver
-            m#Box.of calls m#Base.constructor module
-            m#Box.of uses m#Box module
-            m#show accesses m#Base.made type
-            m#show accesses m#Color.Red type
-            m#show calls m#Box.draw type
-            m#show calls m#Box.of type
-            m#show calls m#Shape.area interface
-            m#show uses m#Box module
-            m#show uses m#Color module
-            m#show uses m#Item module
-            m#show uses m#Shape module
-            m.ts accesses m#Color.Red type
-            m.ts uses m#Color module
-            """
+        m#Base implements m#Shape module
+        m#Base.constructor accesses m#Base.made type
+        m#Base.constructor assigns m#Base.made type
+        m#Base.constructor uses m#Base module
+        m#Box extends m#Base module
+        m#Box uses m#Item module
+        m#Box.draw calls m#Base.area receiver
+        m#Box.draw calls m#Base.value receiver
+        m#Box.draw calls m#Item module
+        m#Box.draw calls m#Item.use type
+        m#Box.draw uses m#Item module
+        m#Box.handler calls m#Box.draw receiver
+        m#Box.of calls m#Base.constructor module
+        m#Box.of uses m#Box module
+        m#show accesses m#Base.made type
+        m#show accesses m#Color.Red type
+        m#show calls m#Box.draw type
+        m#show calls m#Box.of type
+        m#show calls m#Shape.area interface
+        m#show uses m#Box module
+        m#show uses m#Color module
+        m#show uses m#Item module
+        m#show uses m#Shape module
+        m.ts accesses m#Color.Red type
+        m.ts uses m#Color module
+        """
     )
-    assert loose_lines(graph) == set()
-    assert edge_lines(graph, "imports") == set()
 
 
 def test_commonjs() -> None:
@@ -358,32 +319,27 @@ import('left-pad');
 """,
     }
     graph = outline("javascript", sources)
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            index.js calls lib/app#Router type
-            index.js calls lib/app#createApp import
-            index.js calls lib/proto#app.init type
-            index.js uses lib/app#createApp import
-            lib/app.js uses lib/app#createApp module
-            lib/app#Router calls lib/app#Thing module
-            lib/app#Thing calls lib/app#Thing.start receiver
-            lib/app#Thing.create calls lib/app#Thing module
-            lib/app#Thing.start calls lib/app#Thing.stop receiver
-            lib/app#createApp accesses lib/proto#app import
-            lib/app#createApp calls lib/proto#app.init type
-            lib/app#createApp calls path.join native
-            lib/proto#app.init calls lib/proto#app.more receiver
-            """
-    )
-    assert loose_lines(graph) == set()
-    assert edge_lines(graph, "imports") == lines(
+        index.js calls lib/app#Router type
+        index.js calls lib/app#createApp import
+        index.js calls lib/proto#app.init type
+        index.js uses lib/app#createApp import
+        lib/app.js uses lib/app#createApp module
+        lib/app#Router calls lib/app#Thing module
+        lib/app#Thing calls lib/app#Thing.start receiver
+        lib/app#Thing.create calls lib/app#Thing module
+        lib/app#Thing.start calls lib/app#Thing.stop receiver
+        lib/app#createApp accesses lib/proto#app import
+        lib/app#createApp calls lib/proto#app.init type
+        lib/app#createApp calls path.join native
+        lib/proto#app.init calls lib/proto#app.more receiver
+        index.js imports left-pad external
+        index.js imports lib/app.js import
+        index.js imports lib/proto.js import
+        lib/app.js imports lib/proto.js import
+        lib/app.js imports path native
         """
-            index.js imports left-pad external
-            index.js imports lib/app.js import
-            index.js imports lib/proto.js import
-            lib/app.js imports lib/proto.js import
-            lib/app.js imports path native
-            """
     )
 
 
@@ -400,23 +356,15 @@ function register(x) {}
 """,
     }
     graph = outline("typescript", sources)
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            v#View extends react#Component external
-            v#View.render calls react#Component.setState external
-            v#View.render calls v#Row module
-            v.tsx calls v#register module
-            """
-    )
-    assert loose_lines(graph) == lines(
+        v#View extends react#Component external
+        v#View.render calls react#Component.setState external
+        v#View.render calls v#Row module
+        v.tsx calls v#register module
+        v.tsx imports react external
+        loose v#Widget calls input 0
         """
-            v#Widget calls input 0
-            """
-    )
-    assert edge_lines(graph, "imports") == lines(
-        """
-            v.tsx imports react external
-            """
     )
 
 

@@ -5,9 +5,7 @@ import pytest
 pytest.importorskip("tree_sitter")
 pytest.importorskip("tree_sitter_java")
 
-from outline.conftest import check_orders, edge_lines, edges, lines, loose_lines, outline
-
-CALLS = ("calls", "accesses", "assigns", "uses", "extends", "implements")
+from outline.conftest import check_orders, edge_lines, edges, lines, outline, told
 
 
 def test_same() -> None:
@@ -28,34 +26,26 @@ public class Mailer {
         "b/Transport.java": """package b; public interface Transport { void send(String to); default void twice(String to) { send(to); send(to); } }""",
     }
     graph = outline("java", sources)
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            a.Mailer uses b.Transport import
-            a.Mailer.Mailer(Transport) uses b.Transport import
-            a.Mailer.all(Object) calls a.Mailer.send(String) type
-            a.Mailer.all(Object) uses a.Mailer local
-            a.Mailer.all(Object) uses java.lang.Object native
-            a.Mailer.send(String) accesses a.Mailer.sent receiver
-            a.Mailer.send(String) assigns a.Mailer.sent receiver
-            a.Mailer.send(String) calls b.Transport.send(String) interface
-            a.Mailer.send(String) uses java.lang.String native
-            a.Mailer.send(String, int) calls a.Mailer.send(String) receiver
-            a.Mailer.send(String, int) uses java.lang.String native
-            a.Mailer.send(int, int) calls a.Mailer.send(String, int) receiver
-            b.Transport.send(String) uses java.lang.String native
-            b.Transport.twice(String) calls b.Transport.send(String) interface
-            b.Transport.twice(String) uses java.lang.String native
-            """
-    )
-    assert loose_lines(graph) == lines(
+        a.Mailer uses b.Transport import
+        a.Mailer.Mailer(Transport) uses b.Transport import
+        a.Mailer.all(Object) calls a.Mailer.send(String) type
+        a.Mailer.all(Object) uses a.Mailer local
+        a.Mailer.all(Object) uses java.lang.Object native
+        a.Mailer.send(String) accesses a.Mailer.sent receiver
+        a.Mailer.send(String) assigns a.Mailer.sent receiver
+        a.Mailer.send(String) calls b.Transport.send(String) interface
+        a.Mailer.send(String) uses java.lang.String native
+        a.Mailer.send(String, int) calls a.Mailer.send(String) receiver
+        a.Mailer.send(String, int) uses java.lang.String native
+        a.Mailer.send(int, int) calls a.Mailer.send(String, int) receiver
+        b.Transport.send(String) uses java.lang.String native
+        b.Transport.twice(String) calls b.Transport.send(String) interface
+        b.Transport.twice(String) uses java.lang.String native
+        a/Mailer.java imports b/Transport.java import
+        loose a.Mailer.all(Object) calls other.send 4
         """
-            a.Mailer.all(Object) calls other.send 4
-            """
-    )
-    assert edge_lines(graph, "imports") == lines(
-        """
-            a/Mailer.java imports b/Transport.java import
-            """
     )
 
 
@@ -85,48 +75,43 @@ class Box<T> { T held; T get() { return held; } Box<T> self() { return this; } }
 """,
     }
     graph = outline("java", sources)
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            p.Box.self() uses p.Box local
-            p.Db calls p.Db local
-            p.Db uses p.Db local
-            p.Db.Query.rows() uses java.util.List native
-            p.Db.Query.rows() uses p.Db.Row local
-            p.Db.Query.where(String) uses java.lang.String native
-            p.Db.Query.where(String) uses p.Db.Query local
-            p.Db.Row.text() uses java.lang.String native
-            p.Db.instance() accesses p.Db.ONE receiver
-            p.Db.instance() uses p.Db local
-            p.Db.query() calls p.Db.Query local
-            p.Db.query() uses p.Db.Query local
-            p.Db.use(Map, Box) calls java.lang.String.trim native
-            p.Db.use(Map, Box) calls java.util.List.forEach native
-            p.Db.use(Map, Box) calls java.util.List.stream native
-            p.Db.use(Map, Box) calls java.util.Map.get native
-            p.Db.use(Map, Box) calls java.util.stream.Stream.filter native
-            p.Db.use(Map, Box) calls java.util.stream.Stream.findFirst native
-            p.Db.use(Map, Box) calls java.util.stream.Stream.map native
-            p.Db.use(Map, Box) calls p.Box package
-            p.Db.use(Map, Box) calls p.Box.get() type
-            p.Db.use(Map, Box) calls p.Box.self() type
-            p.Db.use(Map, Box) calls p.Db.Query.rows() type
-            p.Db.use(Map, Box) calls p.Db.Query.where(String) type
-            p.Db.use(Map, Box) calls p.Db.Row.text() type
-            p.Db.use(Map, Box) calls p.Db.instance() type
-            p.Db.use(Map, Box) calls p.Db.query() type
-            p.Db.use(Map, Box) uses java.lang.String native
-            p.Db.use(Map, Box) uses java.util.Map native
-            p.Db.use(Map, Box) uses p.Box package
-            p.Db.use(Map, Box) uses p.Db local
-            p.Db.use(Map, Box) uses p.Db.Row local
-            """
-    )
-    assert loose_lines(graph) == set()
-    assert edge_lines(graph, "imports") == lines(
+        p.Box.self() uses p.Box local
+        p.Db calls p.Db local
+        p.Db uses p.Db local
+        p.Db.Query.rows() uses java.util.List native
+        p.Db.Query.rows() uses p.Db.Row local
+        p.Db.Query.where(String) uses java.lang.String native
+        p.Db.Query.where(String) uses p.Db.Query local
+        p.Db.Row.text() uses java.lang.String native
+        p.Db.instance() accesses p.Db.ONE receiver
+        p.Db.instance() uses p.Db local
+        p.Db.query() calls p.Db.Query local
+        p.Db.query() uses p.Db.Query local
+        p.Db.use(Map, Box) calls java.lang.String.trim native
+        p.Db.use(Map, Box) calls java.util.List.forEach native
+        p.Db.use(Map, Box) calls java.util.List.stream native
+        p.Db.use(Map, Box) calls java.util.Map.get native
+        p.Db.use(Map, Box) calls java.util.stream.Stream.filter native
+        p.Db.use(Map, Box) calls java.util.stream.Stream.findFirst native
+        p.Db.use(Map, Box) calls java.util.stream.Stream.map native
+        p.Db.use(Map, Box) calls p.Box package
+        p.Db.use(Map, Box) calls p.Box.get() type
+        p.Db.use(Map, Box) calls p.Box.self() type
+        p.Db.use(Map, Box) calls p.Db.Query.rows() type
+        p.Db.use(Map, Box) calls p.Db.Query.where(String) type
+        p.Db.use(Map, Box) calls p.Db.Row.text() type
+        p.Db.use(Map, Box) calls p.Db.instance() type
+        p.Db.use(Map, Box) calls p.Db.query() type
+        p.Db.use(Map, Box) uses java.lang.String native
+        p.Db.use(Map, Box) uses java.util.Map native
+        p.Db.use(Map, Box) uses p.Box package
+        p.Db.use(Map, Box) uses p.Db local
+        p.Db.use(Map, Box) uses p.Db.Row local
+        p/Db.java imports java.util.List native
+        p/Db.java imports java.util.Map native
         """
-            p/Db.java imports java.util.List native
-            p/Db.java imports java.util.Map native
-            """
     )
 
 
@@ -153,40 +138,32 @@ class Use {
 """,
     }
     graph = outline("java", sources)
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            z.Use uses org.slf4j.Logger external
-            z.Use.run(In, One) accesses x.One.SIZE import
-            z.Use.run(In, One) accesses y.Two.made type
-            z.Use.run(In, One) assigns y.Two.made type
-            z.Use.run(In, One) calls java.lang.Math.max native
-            z.Use.run(In, One) calls java.util.ArrayList native
-            z.Use.run(In, One) calls java.util.List.of native
-            z.Use.run(In, One) calls org.slf4j.Logger.info external
-            z.Use.run(In, One) calls x.One.In.go() type
-            z.Use.run(In, One) calls x.One.help() import
-            z.Use.run(In, One) uses java.lang.String native
-            z.Use.run(In, One) uses java.util.ArrayList native
-            z.Use.run(In, One) uses java.util.List native
-            z.Use.run(In, One) uses x.One import
-            z.Use.run(In, One) uses x.One.In import
-            z.Use.run(In, One) uses y.Two import
-            """
-    )
-    assert loose_lines(graph) == lines(
+        z.Use uses org.slf4j.Logger external
+        z.Use.run(In, One) accesses x.One.SIZE import
+        z.Use.run(In, One) accesses y.Two.made type
+        z.Use.run(In, One) assigns y.Two.made type
+        z.Use.run(In, One) calls java.lang.Math.max native
+        z.Use.run(In, One) calls java.util.ArrayList native
+        z.Use.run(In, One) calls java.util.List.of native
+        z.Use.run(In, One) calls org.slf4j.Logger.info external
+        z.Use.run(In, One) calls x.One.In.go() type
+        z.Use.run(In, One) calls x.One.help() import
+        z.Use.run(In, One) uses java.lang.String native
+        z.Use.run(In, One) uses java.util.ArrayList native
+        z.Use.run(In, One) uses java.util.List native
+        z.Use.run(In, One) uses x.One import
+        z.Use.run(In, One) uses x.One.In import
+        z.Use.run(In, One) uses y.Two import
+        z/Use.java imports java.lang.Math native
+        z/Use.java imports java.util native
+        z/Use.java imports org.slf4j.Logger external
+        z/Use.java imports x/One.java import
+        z/Use.java imports y/One.java import
+        z/Use.java imports y/Two.java import
+        loose z.Use.run(In, One) uses One 2
         """
-            z.Use.run(In, One) uses One 2
-            """
-    )
-    assert edge_lines(graph, "imports") == lines(
-        """
-            z/Use.java imports java.lang.Math native
-            z/Use.java imports java.util native
-            z/Use.java imports org.slf4j.Logger external
-            z/Use.java imports x/One.java import
-            z/Use.java imports y/One.java import
-            z/Use.java imports y/Two.java import
-            """
     )
 
 
@@ -219,55 +196,50 @@ class Item { void touch() {} }
 """,
     }
     graph = outline("java", sources)
-    assert edge_lines(graph, *CALLS) == lines(
+    assert told(graph) == lines(
         """
-            k.Base.gen(Item) calls k.Base.same(T) receiver
-            k.Base.gen(Item) calls k.Item.touch() type
-            k.Base.gen(Item) uses k.Item package
-            k.Base.over(int...) calls k.Base.over(int...) receiver
-            k.K calls k.K.boot() receiver
-            k.K extends k.Base package
-            k.K implements java.lang.Runnable native
-            k.K.Color calls k.K.Color.Color(int) receiver
-            k.K.Color.Color() calls k.K.Color.Color(int) receiver
-            k.K.Color.RED.(anonymous).paint() calls k.K.Color.mix() receiver
-            k.K.Face.b() calls k.K.Face.a() interface
-            k.K.Inner.up() calls k.Base.inherited() receiver
-            k.K.Inner.up() calls k.K.run() receiver
-            k.K.Inner.up() uses k.K local
-            k.K.Point uses k.Item package
-            k.K.Point.Point(int, Item) calls k.K.Point.check(int) receiver
-            k.K.Point.twin() calls k.K.Point.item receiver
-            k.K.Point.twin() uses k.Item package
-            k.K.run() accesses java.lang.System.out native
-            k.K.run() accesses k.K.Color.RED type
-            k.K.run() accesses k.K.Face.MAX type
-            k.K.run() calls java.lang.Object.toString native
-            k.K.run() calls java.lang.Runnable.run native
-            k.K.run() calls java.lang.System.out.println native
-            k.K.run() calls k.Base.inherited() receiver
-            k.K.run() calls k.Item.touch() type
-            k.K.run() calls k.K.Color.paint() type
-            k.K.run() calls k.K.Face.c() type
-            k.K.run() calls k.K.Point.Point(int, Item) local
-            k.K.run() calls k.K.Point.twin() type
-            k.K.run() uses java.lang.Override native
-            k.K.run() uses java.lang.Runnable native
-            k.K.run() uses java.lang.System native
-            k.K.run() uses k.K.Color local
-            k.K.run() uses k.K.Face local
-            k.K.run() uses k.K.Point local
-            k.K.run().(anonymous) implements k.K.Face local
-            k.K.run().(anonymous).a() calls k.K.Face.b() interface
-            k.K.run().(anonymous).a() calls k.K.boot() receiver
-            """
-    )
-    assert loose_lines(graph) == lines(
+        k.Base.gen(Item) calls k.Base.same(T) receiver
+        k.Base.gen(Item) calls k.Item.touch() type
+        k.Base.gen(Item) uses k.Item package
+        k.Base.over(int...) calls k.Base.over(int...) receiver
+        k.K calls k.K.boot() receiver
+        k.K extends k.Base package
+        k.K implements java.lang.Runnable native
+        k.K.Color calls k.K.Color.Color(int) receiver
+        k.K.Color.Color() calls k.K.Color.Color(int) receiver
+        k.K.Color.RED.(anonymous).paint() calls k.K.Color.mix() receiver
+        k.K.Face.b() calls k.K.Face.a() interface
+        k.K.Inner.up() calls k.Base.inherited() receiver
+        k.K.Inner.up() calls k.K.run() receiver
+        k.K.Inner.up() uses k.K local
+        k.K.Point uses k.Item package
+        k.K.Point.Point(int, Item) calls k.K.Point.check(int) receiver
+        k.K.Point.twin() calls k.K.Point.item receiver
+        k.K.Point.twin() uses k.Item package
+        k.K.run() accesses java.lang.System.out native
+        k.K.run() accesses k.K.Color.RED type
+        k.K.run() accesses k.K.Face.MAX type
+        k.K.run() calls java.lang.Object.toString native
+        k.K.run() calls java.lang.Runnable.run native
+        k.K.run() calls java.lang.System.out.println native
+        k.K.run() calls k.Base.inherited() receiver
+        k.K.run() calls k.Item.touch() type
+        k.K.run() calls k.K.Color.paint() type
+        k.K.run() calls k.K.Face.c() type
+        k.K.run() calls k.K.Point.Point(int, Item) local
+        k.K.run() calls k.K.Point.twin() type
+        k.K.run() uses java.lang.Override native
+        k.K.run() uses java.lang.Runnable native
+        k.K.run() uses java.lang.System native
+        k.K.run() uses k.K.Color local
+        k.K.run() uses k.K.Face local
+        k.K.run() uses k.K.Point local
+        k.K.run().(anonymous) implements k.K.Face local
+        k.K.run().(anonymous).a() calls k.K.Face.b() interface
+        k.K.run().(anonymous).a() calls k.K.boot() receiver
+        loose k.K.run() calls missing 0
         """
-            k.K.run() calls missing 0
-            """
     )
-    assert edge_lines(graph, "imports") == set()
 
 
 def test_varargs_compete_with_a_fixed_count() -> None:
