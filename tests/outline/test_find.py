@@ -40,15 +40,9 @@ GO = graph(
 @pytest.mark.parametrize(
     "symbol",
     [
-        "outline.(*Manager).Register",
-        "outline.Manager.Register",
-        "outline.(Manager).Register",
-        "outline.*Manager.Register",
-        "(*Manager).Register",
-        "*Manager.Register",
-        "Manager.Register",
-        "Manager.Register()",
-        "  Manager.Register ",
+        *"outline.(*Manager).Register outline.Manager.Register outline.(Manager).Register".split(),
+        *"outline.*Manager.Register (*Manager).Register *Manager.Register".split(),
+        *("Manager.Register", "Manager.Register()", "  Manager.Register "),
     ],
 )
 def test_a_pointer_and_parentheses_are_optional(symbol: str) -> None:
@@ -181,22 +175,7 @@ def test_files_are_no_symbols() -> None:
 
 @pytest.mark.parametrize(
     "symbol",
-    [
-        "",
-        " ",
-        ".",
-        "::",
-        "\\",
-        "()",
-        "(*)",
-        "#",
-        "[",
-        "<>",
-        "\0",
-        "a" * 100_000,
-        "(" * 5000,
-        "<" * 5000,
-    ],
+    ["", " ", *". :: \\ () (*) # [ <> \0".split(" "), "a" * 100_000, "(" * 5000, "<" * 5000],
 )
 def test_any_input_is_looked_up(symbol: str) -> None:
     """Nonsense finds nothing, and raises nothing."""
@@ -206,20 +185,12 @@ def test_any_input_is_looked_up(symbol: str) -> None:
 
 def test_the_nearest_names_are_five_and_likest_first() -> None:
     """A typing mistake is helped; the qualifier decides among equals."""
-    names = [
-        "a.Mailer.send",
-        "a.Queue.send",
-        "a.Queue.sender",
-        "a.Queue.resend",
-        "a.Queue.sends",
-        "a.Queue.bsend",
-        "zzz",
-    ]
-    linked = graph(*((name, "a.py", line) for line, name in enumerate(names)))
+    names = "Mailer.send Queue.send Queue.sender Queue.resend Queue.sends Queue.bsend zzz".split()
+    linked = graph(*((f"a.{name}", "a.py", line) for line, name in enumerate(names)))
     found = nearest(linked, "Queue.sennd")
     assert found[:2] == ["a.Queue.send", "a.Mailer.send"]
     assert len(found) == 5
-    assert "zzz" not in found
+    assert "a.zzz" not in found
 
 
 @pytest.mark.parametrize(
