@@ -533,11 +533,13 @@ class Walker:
         return symbol
 
     def visit_cast(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
-        """A value `of` as one of a `type`; option `shown`: it is shown as the value itself."""
+        """A value `of` as one of a `type`.
+
+        Options: `shown` as the value itself, `kept` as it is if the type is not known."""
         type_term = self.type_term(self.child(node, form, "type"))
         term = self.visit(self.child(node, form, "of"))
         if type_term is None:
-            return None
+            return term if "kept" in form.options else None
         return (VALUE_OF, type_term, term) if "shown" in form.options else (VALUE_OF, type_term)
 
     def visit_index(self, node: "Node", form: Form, _quiet: bool) -> Term | None:

@@ -1,9 +1,9 @@
 """Read the results of methods of a standard library from a data file.
 
 A meaning is `same` (as the receiver), `key` or `element` (its first or last type argument),
-`called` (what the function that is passed gives), `argument` (what is passed), `item` (an element of
-it), or the name of a type: with the type arguments of
-the receiver or, as in `Array<called>`, with a meaning as its own.
+`called` (what the function that is passed gives), `argument` (what is passed), `item` (an element
+of it), or the name of a type: with the type arguments of the receiver or, as in `Array<called>`,
+with a meaning as its own.
 """
 
 from ghostmem.outline.engine.resolve import Resolver
