@@ -84,7 +84,7 @@ nested_identifier            member of=object name=property
 call_expression              call callee=function args=arguments type_args=type_arguments
 new_expression               hook fn=new
 subscript_expression         index of=object
-as_expression,satisfies_expression hook fn=cast
+as_expression,satisfies_expression cast type=1 of=0 kept
 type_assertion               cast type=0 of=1
 await_expression             hook fn=await_
 non_null_expression,parenthesized_expression same of=0
@@ -501,13 +501,6 @@ class Ecma(Rules):
             return None
         walker.refer("calls", (CONSTRUCT, term), of, arguments)
         return (VALUE_OF, (GENERIC, term, tuple(listed)) if listed else term)
-
-    def cast(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`a as T`."""
-        of, *types = node.named_children
-        term = walker.visit(of)
-        type_term = walker.type_term(types[0]) if types else None
-        return (VALUE_OF, type_term) if type_term is not None else term
 
     def await_(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`await a`."""
