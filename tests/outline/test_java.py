@@ -268,7 +268,7 @@ def test_bases_of_bases() -> None:
 
 def test_declares_and_names() -> None:
     """Canonical names carry the types of parameters, so overloads are two symbols."""
-    source = "package p.q; class A { static final int N = 1; int f; A() {} void m(String[] a, int... b) {} void m(java.util.List<A> l) {} }"
+    source = "package p.q; class A { static final int N = 1; int f; A() {} void m(String[] a, int... b) {} void m(java.util.List<A> l) {} void m(Map. @X(1) Entry<A, A>[] e) {} }"
     graph = outline("java", {"A.java": source})
     kinds = {one.name: one.kind for one in graph.nodes.values() if one.origin == "project"}
     assert kinds == {
@@ -279,6 +279,7 @@ def test_declares_and_names() -> None:
         "p.q.A.A()": "method",
         "p.q.A.m(String[], int...)": "method",
         "p.q.A.m(List)": "method",
+        "p.q.A.m(Entry[])": "method",
     }
     assert len(edge_lines(graph, "declares")) == len(kinds) - 1
 

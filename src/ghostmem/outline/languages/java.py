@@ -151,7 +151,9 @@ SUPERTYPES = words_of("java_types.txt")  # direct ones, of types of the library
 CLOSED = PRIMITIVES | {STRING, CLASS_TYPE, OBJECT, *UNBOXED}  # nothing of the project is one
 ARRAY_BASES = ("java.lang.Cloneable", "java.io.Serializable")
 UNSURE, MANY, IMPOSSIBLE = -1, 1_000, 1_000_000  # costs of an argument, of any number of them
-NOT_SHOWN = re.compile(r"<.*>|@\w+\s*|\w+\s*\.\s*(?=\w)", re.DOTALL)  # of a type
+NOT_SHOWN = re.compile(  # of a type: arguments, annotations, the package
+    r"<.*>|@[\w.]+(?:\([^)]*\))?\s*|\w+\s*\.\s*(?=[\w@])", re.DOTALL
+)
 MAX_OVERLOADS = 30  # methods of one name that are compared; more exist only in generated code
 
 
@@ -711,5 +713,5 @@ LANGUAGE = language(
     suffixes=(".java",),
     grammar=lambda _path: tree_sitter_java.language(),
     package="tree-sitter-java",
-    version=7,
+    version=8,
 )
