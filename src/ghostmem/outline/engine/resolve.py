@@ -550,7 +550,8 @@ class Resolver:
             case "instance":
                 for name in self.rules.item_methods:
                     if (method := self.member(value, name)) is not None:
-                        return self.rules.item(self, self.result(method))
+                        results = union([self.result(one) for one in parts(method)])
+                        return self.rules.item(self, results)
             case "type":
                 return (INSTANCE, value[1], ()) if self.rules.types_are_iterable else None
         return None
