@@ -53,5 +53,5 @@ LANGUAGE = language(
     suffixes=(".c", ".h"),
     grammar=lambda _path: tree_sitter_c.language(),
     package="tree-sitter-c",
-    version=6,
+    version=7,
 )

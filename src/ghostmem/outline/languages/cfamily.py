@@ -15,6 +15,7 @@ from ghostmem.outline.engine.facts import (
 )
 from ghostmem.outline.engine.table import Form, form
 from ghostmem.outline.engine.terms import (
+    ELEMENT,
     GENERIC,
     IMPORT,
     LAMBDA,
@@ -26,7 +27,7 @@ from ghostmem.outline.engine.terms import (
     Term,
 )
 from ghostmem.outline.languages.c_macros import blanked, without_conditions
-from ghostmem.outline.languages.cfamily_names import EACH, INDEX, INITIALIZED, FamilyNames
+from ghostmem.outline.languages.cfamily_names import INITIALIZED, FamilyNames
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ new_expression,compound_literal_expression hook fn=new
 assignment_expression,update_expression hook fn=assignment
 cast_expression              cast type=type of=value
 conditional_expression       either test=condition
-subscript_expression         hook fn=subscript
+subscript_expression         index of=argument
 parenthesized_expression     same of=0
 pointer_expression           same of=argument
 primitive_type,sized_type_specifier primitive
@@ -83,6 +84,13 @@ operator_name,destructor_name,template_parameter_list skip
 _RECORDS = {"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"}
 _NAMES = {"identifier", "field_identifier", "type_identifier", "namespace_identifier"}
 _WHOLE_NAMES = _NAMES | {"destructor_name", "operator_name"}
+# what an assignment writes; an instance's field is no relation
+_WRITABLE = {
+    "identifier": "assigns",
+    "qualified_identifier": "assigns",
+    "field_expression": "assigns?",
+}
+_PARTS = {"subscript_expression", "field_expression", "parenthesized_expression"}
 _INDIRECT = {"pointer_declarator", "reference_declarator"}
 _WRAPPERS = _INDIRECT | {
     *("array_declarator", "init_declarator", "parenthesized_declarator", "attributed_declarator"),
@@ -620,7 +628,7 @@ class Family(FamilyNames):
         )
         with walker.inside(BLOCK):
             type_term, term = walker.type_term(typed), walker.visit(right)
-            value = (EACH, term) if term is not None else None
+            value = (ELEMENT, term) if term is not None else None
             self._bind_local(walker, declarator(walker, name), type_term, value, node.start_byte)
             walker.visit(body)
 
@@ -659,15 +667,6 @@ class Family(FamilyNames):
             walker.refer("reads", path_term(path), node)
         return path_term(path)
 
-    def subscript(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """Return the term of an element."""
-        of = node.child_by_field_name("argument")
-        term = walker.visit(of)
-        for child in node.named_children:
-            if child != of:
-                walker.visit(child)
-        return (INDEX, term) if term is not None else None
-
     def known_call(
         self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
     ) -> tuple[Term | None] | None:
@@ -697,38 +696,30 @@ class Family(FamilyNames):
         return (VALUE_OF, type_term)
 
     def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """Note a write, through members by value and indices but not through pointers."""
+        """Note the write of a name; with another operator than `=` it is read besides."""
         target = node.child_by_field_name("left") or node.child_by_field_name("argument")
         operator = node.child_by_field_name("operator")
         is_plain = operator is not None and walker.text(operator) == "="
         term = walker.visit(node.child_by_field_name("right"))
-        while target is not None:
-            inner = target.child_by_field_name("argument")
-            arrow = target.child_by_field_name("operator")
-            is_value = arrow is not None and walker.text(arrow) == "."
-            is_own = inner is None or inner.type == "this"
-            if target.type == "field_expression" and is_value and not is_own:
-                target = inner
-            elif target.type == "subscript_expression":
-                for child in target.named_children[1:]:
-                    walker.visit(child)
-                target = inner
-            elif target.type == "parenthesized_expression":
-                target = next(iter(target.named_children), None)
-            else:
-                break
-        self._written(walker, target, ("assigns",) if is_plain else ("reads", "assigns"))
+        variable = _written(walker, target)
+        if variable != target:
+            walker.visit(target)
+        written = walker.visit(variable, quiet=is_plain or variable != target)
+        if variable is not None and written is not None and variable.type in _WRITABLE:
+            walker.refer(_WRITABLE[variable.type], written, variable)
         return term
 
-    def _written(self, walker: "Walker", target: "Node | None", kinds: tuple[str, ...]) -> None:
-        if target is None:
-            return
-        is_field = target.type == "field_expression"
-        written = walker.visit(target, quiet=is_field or bool(path_of(walker, target)))
-        is_named = written is not None and written[0] in (NAME, MEMBER)
-        for kind in kinds if is_named else ():
-            # an instance's field is no relation
-            walker.refer(f"{kind}?" if is_field else kind, written or (), target)
+
+def _written(walker: "Walker", node: "Node | None") -> "Node | None":
+    """Return the variable that a write changes if it changes an element or a part of it."""
+    while node is not None and node.type in _PARTS:
+        inner = node.named_children[0] if node.named_children else None
+        operator = node.child_by_field_name("operator")
+        is_pointer = operator is not None and walker.text(operator) == "->"
+        if is_pointer or inner is None or inner.type == "this":
+            break
+        node = inner
+    return node
 
 
 def declarator(walker: "Walker", node: "Node | None") -> Declarator | None:

@@ -23,6 +23,7 @@ from ghostmem.outline.engine.terms import (
     ALIAS,
     CALLABLE,
     INSTANCE,
+    LIST,
     MEMBER,
     MODULE,
     NAME,
@@ -39,10 +40,8 @@ from ghostmem.outline.engine.terms import (
 
 # headers of ISO C, POSIX and ISO C++ with the names that they declare; `@` marks names by meaning
 HEADERS = words_of("c.txt")
-# terms of the family: an element in a loop, one by its index, what an initialiser constructs
-EACH, INDEX, INITIALIZED = "each", "index", "initialized"
+INITIALIZED = "initialized"  # the term of what an initialiser constructs
 _OF_POINTERS = frozenset("get reset release swap lock value value_or has_value use_count".split())
-_OF_PAIRS = ("first", "second")
 _SORTS = {"method": "function", "constant": "variable", "field": "variable"}
 
 
@@ -112,6 +111,7 @@ class FamilyNames(Rules):
 
     separator = "::"
     constructor = "<new>"
+    item_methods = ("operator[]",)
     has_overloads = merges_modules = knows_literals = strict_uses = True
     includes: Includes
     grammar: Callable[[], object]
@@ -327,36 +327,19 @@ class FamilyNames(Rules):
     # --- values
 
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        """Evaluate an element in a loop, one by its index, or what an initialiser constructs."""
-        if term[0] == INITIALIZED:
-            return self._initialized(resolver, term[1], place)
-        if term[0] not in (EACH, INDEX):
-            return None
-        values = parts(resolver.evaluate(term[1], place))
-        how = self._each if term[0] == EACH else self._indexed
-        return union([how(resolver, value) for value in values])
+        """Evaluate what an initialiser constructs."""
+        return self._initialized(resolver, term[1], place) if term[0] == INITIALIZED else None
 
-    def _each(self, resolver: Resolver, value: Value) -> Value | None:
-        """Return an element in a loop: `begin` gives a pointer or an iterator."""
-        if value[0] != INSTANCE:
-            return _element(value, index=False)
-        iterator = resolver.result(resolver.member(value, "begin"))
-        if iterator is None:
+    def iterable(self, resolver: Resolver, value: Value) -> Value:
+        """Return a container; other values may be pointers or arrays."""
+        if value[0] != INSTANCE or resolver.find(value, self.item_methods[0]):
             return value
-        return union([self._called(resolver, one, "operator*") for one in parts(iterator)])
+        return (LIST, value)
 
-    def _indexed(self, resolver: Resolver, value: Value) -> Value | None:
-        if value[0] != INSTANCE:
-            return _element(value, index=True)
-        return self._called(resolver, value, "operator[]")
-
-    @staticmethod
-    def _called(resolver: Resolver, value: Value, operator: str) -> Value | None:
-        """Return what an operator gives, or the value itself, which may be a pointer."""
-        method = resolver.member(value, operator)
-        if method is None or method[0] == OUTSIDE:
-            return value
-        return union([resolver.result(one) for one in parts(method)])
+    def outside_element(self, value: Value) -> Value | None:
+        """Return an element of a standard container, or what a pointer points to."""
+        is_container = any(_is_a(value, group) for group in ("@lists", "@maps", "@pointers"))
+        return value[2][-1] if is_container and value[2] else None
 
     def _initialized(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
         """Return the base that an initialiser constructs, or the constructors of a field's type."""
@@ -377,32 +360,16 @@ class FamilyNames(Rules):
         ]
         return union(types)
 
-    def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """Return a member through `operator->`, if the type itself has none of its name."""
-        if value[0] != INSTANCE or name.startswith("operator") or resolver.find(value, name):
-            return None
-        arrow = resolver.find(value, "operator->")
-        inner = resolver.result(resolver.bound(arrow, value)) if arrow else None
-        found = [resolver.member(one, name) for one in parts(inner) if one != value]
-        return union(found)
-
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside; smart pointers have those of what they point to."""
         arguments = value[2] if value[0] == OUTSIDE_INSTANCE else ()
-        if value[1] == "std::pair" and name in _OF_PAIRS and len(arguments) > 1:
-            part: Value | None = arguments[_OF_PAIRS.index(name)]
-            return part
-        if arguments and _is_a(value, "@pointers") and name not in _OF_POINTERS:
+        is_pointer = bool(arguments) and _is_a(value, "@pointers")
+        if is_pointer and name not in _OF_POINTERS:
             return resolver.member(arguments[0], name) if arguments[0] is not None else None
-        result: Value | None = None
-        if arguments and _is_a(value, "@pointers"):
-            is_same = name in ("get", "value", "value_or")
-            shared: Value = (OUTSIDE_INSTANCE, "std::shared_ptr", arguments)
-            result = arguments[0] if is_same else shared if name == "lock" else None
-        elif arguments and name in HEADERS["@elements"]:
-            result = _element(value, index=True)
         whole = f"{value[1]}::{name}"
-        return (CALLABLE, result, (), whole) if result is not None else (OUTSIDE, whole)
+        if is_pointer or (arguments and name in HEADERS["@elements"]):
+            return (CALLABLE, self.outside_element(value), (), whole)
+        return (OUTSIDE, whole)
 
     def is_candidate(self, symbol: CodeSymbol) -> bool:
         """Tell whether an unresolved call may mean a symbol: also one that points to a function."""
@@ -443,18 +410,6 @@ def _space(symbol: CodeSymbol) -> str:
     while (module := symbol.unit.scopes[scope].module) is None:
         scope = symbol.unit.scopes[scope].parent
     return module
-
-
-def _element(value: Value, *, index: bool) -> Value | None:
-    """Return an element of a standard container; a pointer or an array is its element."""
-    if value[0] != OUTSIDE_INSTANCE:
-        return value
-    arguments = value[2]
-    if _is_a(value, "@maps") and len(arguments) > 1:
-        pair: Value = (OUTSIDE_INSTANCE, "std::pair", arguments)
-        return arguments[1] if index else pair
-    is_list = _is_a(value, "@lists") or (index and _is_a(value, "@pointers"))
-    return arguments[0] if is_list and arguments else None
 
 
 def _is_a(value: Value, group: str) -> bool:

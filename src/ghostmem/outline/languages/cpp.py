@@ -70,5 +70,5 @@ LANGUAGE = language(
     suffixes=tuple(f".{suffix}" for suffix in _SUFFIXES.split()),
     grammar=lambda _path: tree_sitter_cpp.language(),
     package="tree-sitter-cpp",
-    version=6,
+    version=7,
 )
