@@ -87,12 +87,12 @@ def either(terms: Iterable[Term | None]) -> Term | None:
     return known[0] if len(known) == 1 else (EITHER, tuple(known)) if known else None
 
 
-def dotted(path: str) -> Term:
-    """Return the term of a dotted name."""
-    first, *more = path.split(".")
+def dotted(path: str, separator: str = ".") -> Term:
+    """Return the term of a name with dots, or with another separator that is shown."""
+    first, *more = path.split(separator)
     term: Term = (NAME, first)
     for word in more:
-        term = (MEMBER, term, word)
+        term = (MEMBER, term, word) if separator == "." else (MEMBER, term, word, separator)
     return term
 
 
