@@ -252,7 +252,6 @@ use Countable;
 require_once __DIR__ . '/../boot.php';
 include "gone.php";
 const MAX = 1, MIN = 2;
-define('Z', 1);
 abstract class Sender extends Base implements Countable, Local, Thing, Sub\\Far {
   use Logging;
   const LIMIT = 1;
@@ -282,7 +281,6 @@ def test_php() -> None:
     assert declared(graph) == {
         (first, "App\\Mail\\MAX", "constant"),
         (first, "App\\Mail\\MIN", "constant"),
-        (first, "Z", "constant"),
         (first, sender, "type"),
         (sender, f"{sender}::LIMIT", "constant"),
         (sender, f"{sender}::$count", "field"),

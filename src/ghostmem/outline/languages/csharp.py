@@ -9,7 +9,7 @@ from ghostmem.outline.engine.facts import CodeSymbol, Unit
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form, names_in, read_table
-from ghostmem.outline.engine.terms import IMPORT, OUTSIDE, Term, Value
+from ghostmem.outline.engine.terms import IMPORT, OUTSIDE, Term, Value, dotted
 from ghostmem.outline.languages.declarations import STAR, DeclarationRules
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class CSharp(DeclarationRules):
             text = _ARGUMENTS.sub(lambda match: f"`{match[1].count(',') + 1}", text)
         if text.startswith("global::"):
             return (IMPORT, text.removeprefix("global::"), None)
-        return self.dotted(text)
+        return dotted(text)
 
     def using(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Note an import of everything in a namespace or type, or a name for something."""
@@ -162,5 +162,5 @@ LANGUAGE = language(
     suffixes=(".cs",),
     grammar=lambda _path: tree_sitter_c_sharp.language(),
     package="tree-sitter-c-sharp",
-    version=4,
+    version=5,
 )

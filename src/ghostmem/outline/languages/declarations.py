@@ -1,8 +1,6 @@
 """Shared rules of Ruby, C#, PHP and Kotlin, which have declarations, imports and base types."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from posixpath import dirname, join, normpath
 from typing import TYPE_CHECKING
 
@@ -11,7 +9,6 @@ from ghostmem.outline.engine.facts import (
     FILE,
     MODULE_SCOPE,
     CodeSymbol,
-    Scope,
     Unit,
 )
 from ghostmem.outline.engine.language import Rules
@@ -19,23 +16,20 @@ from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form
 from ghostmem.outline.engine.terms import (
     IMPORT,
-    INSTANCE,
-    MEMBER,
     MODULE,
-    NAME,
     OUTSIDE,
-    TYPE,
     Term,
     Value,
+    dotted,
     parts,
 )
-from ghostmem.outline.graph import FORWARD, Loose, file_id
+from ghostmem.outline.graph import FORWARD
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ghostmem.outline.engine.extract import Walker
-    from ghostmem.outline.engine.link import Linker, Target
+    from ghostmem.outline.engine.link import Target
 
 # as the member of an import: everything in it, or a path from the importing file
 STAR, FILE_PATH = "*", "file"
@@ -50,6 +44,7 @@ class DeclarationRules(Rules):
     natives: frozenset[str] = frozenset()  # types that the language brings, by their whole name
     native_packages: tuple[str, ...] = ()  # all that they have comes with the language
     shows_first_line = members_visible = merges_modules = has_overloads = True
+    leaves_imports = True
     imports_in = re.compile(rb"\b(?:require|include|load)")  # in bodies
 
     # --- extraction
@@ -65,24 +60,14 @@ class DeclarationRules(Rules):
         text, before = walker.text(node), ""
         while before != text:
             before, text = text, _TYPE_ARGUMENTS.sub("", text)
-        return self.dotted(text)
-
-    def dotted(self, path: str) -> Term:
-        """Return the term of a path of names."""
-        first, *more = path.split(self.separator)
-        term: Term = (NAME, first)
-        for name in more:
-            term = (MEMBER, term, name, self.separator)
-        return term
+        return dotted(text, self.separator)
 
     def local_imports(
         self, walker: "Walker", body: "Node | None", _form: Form | None = None
     ) -> None:
         """Note the imports in a body, whose declarations are local and not looked at."""
-        pending = []
-        if body is not None:
-            has_imports = self.imports_in.search(walker.source, body.start_byte, body.end_byte)
-            pending = [body] if has_imports else []
+        span = (body.start_byte, body.end_byte) if body is not None else (0, 0)
+        pending = [body] if self.imports_in.search(walker.source, *span) else []
         while pending:
             node = pending.pop()
             self.note_import(walker, node)
@@ -103,33 +88,18 @@ class DeclarationRules(Rules):
         term: Term = (IMPORT, outer, name) if outer else (IMPORT, path, None)
         walker.bind(alias or name, node.start_byte, None, term)
 
-    @contextmanager
-    def at_file(self, walker: "Walker") -> Iterator[None]:
-        """Declare outside of all types and modules."""
-        before = walker.scope, walker.owner
-        walker.scope, walker.owner = 0, FILE
-        yield
-        walker.scope, walker.owner = before
-
     def open_module(self, walker: "Walker", node: "Node", name: str) -> None:
         """Enter a namespace that has no node: it reaches to the end of the file or block."""
-        symbol = walker.define(node, name, "module")
+        symbol = walker.declare(node, name, "module")
         symbol.flags.add("inline")
-        walker.bind_symbol(symbol, name, node.start_byte)
-        walker.unit.scopes.append(Scope(walker.scope, MODULE_SCOPE, symbol.number))
-        walker.scope = symbol.inner = len(walker.unit.scopes) - 1
+        walker.scope = symbol.inner = walker.empty_scope(MODULE_SCOPE, symbol)
 
     # --- linking
 
     def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
         """Return the name of a symbol with those of the types and modules around it."""
-        unit = symbol.unit
-        if symbol.parent == FILE:
-            place = unit.module
-        elif unit.symbols[symbol.parent].kind == "module":
-            place = unit.scopes[unit.symbols[symbol.parent].inner].module or ""
-        else:
-            place = unit.symbols[symbol.parent].display
+        unit, parent = symbol.unit, symbol.parent
+        place = unit.module if parent == FILE else unit.symbols[parent].display
         separator = self.member_separator(symbol)
         return (f"{place}{separator}{symbol.name}" if place else symbol.name), ""
 
@@ -165,16 +135,7 @@ class DeclarationRules(Rules):
             return [file] if file is not None else []
         outer, _, name = path.rpartition(self.separator)
         place = self.named(resolver, outer) if outer else (MODULE, "")
-        found = []
-        if place is not None and place[0] == MODULE:
-            found = resolver.modules.get(place[1], {}).get(name, [])
-        else:
-            found = [
-                binding
-                for value in parts(place)
-                if value[0] in (TYPE, INSTANCE)
-                for binding in resolver.find(value, name)
-            ]
+        found = [one for value in parts(place) for one in resolver.exports(value, name)]
         symbols = [other.symbols[one[B_SYMBOL]] for other, one in found if one[B_SYMBOL] >= 0]
         units = resolver.units_of.get(path, [])
         symbols = [one for one in symbols if "inline" not in one.flags]
@@ -187,16 +148,6 @@ class DeclarationRules(Rules):
     def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
         """Return the name of something imported; a file that is missing has none."""
         return "" if member == FILE_PATH else path
-
-    def finish(self, linker: "Linker") -> None:
-        """Leave the paths unresolved that are not in the project."""
-        for unit in linker.resolver.units.values():
-            for path, line, member in unit.imports:
-                if member == FILE_PATH and not self.imported_ends(
-                    linker.resolver, unit, path, member
-                ):
-                    name = path.rpartition("/")[2]
-                    linker.loose.append(Loose(file_id(unit.path), "imports", path, line, name, 0))
 
     def import_kind(self, path: str, member: str) -> str:
         """Return the kind of something imported that is not in the project."""

@@ -9,7 +9,7 @@ from ghostmem.outline.engine.facts import FILE, CodeSymbol, Unit
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form, form, names_in, read_table
-from ghostmem.outline.engine.terms import IMPORT, NAME, Term, Value
+from ghostmem.outline.engine.terms import IMPORT, NAME, Term, Value, dotted
 from ghostmem.outline.languages.declarations import FILE_PATH, DeclarationRules
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ interface_declaration        hook fn=type_ kind=interface
 class_declaration,trait_declaration,enum_declaration hook fn=type_ kind=type
 use_declaration              hook fn=trait
 function_definition          hook fn=function_
-method_declaration           hook fn=method
+method_declaration           hook fn=function_
+property_promotion_parameter hook fn=symbol name=name kind=field
 const_element                hook fn=symbol name=0 kind=constant
 enum_case                    hook fn=symbol name=name kind=constant
 property_element             hook fn=symbol name=name kind=field
-function_call_expression     hook fn=call
 anonymous_class,anonymous_function,arrow_function hook fn=local_imports
 """
 _FUNCTION = form("func name=name")
@@ -95,7 +95,7 @@ class Php(DeclarationRules):
             return (IMPORT, text[1:], None)
         place = walker.unit.scopes[walker.state.get("module", 0)]
         if text.partition("\\")[0] in place.names and not text.startswith("namespace\\"):
-            return self.dotted(text)
+            return dotted(text, self.separator)
         module = walker.unit.symbols[place.symbol].name if place.symbol != FILE else ""
         text = text.removeprefix("namespace\\")
         return (NAME, f"{module}\\{text}" if module else text)
@@ -119,33 +119,12 @@ class Php(DeclarationRules):
                 self.base(walker, walker.unit.symbols[walker.owner], "extends", base)
 
     def function_(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Declare a function; only the imports in its body count."""
+        """Declare a function; only the imports in its body count.
+
+        Parameters of a constructor may be properties."""
         walker.visit_func(node, _FUNCTION, False)
+        walker.visit(node.child_by_field_name("parameters"))
         self.local_imports(walker, node.child_by_field_name("body"))
-
-    def method(self, walker: "Walker", node: "Node", form: Form) -> None:
-        """Declare a method, and the properties that parameters of a constructor are."""
-        self.function_(walker, node, form)
-        parameters = node.child_by_field_name("parameters")
-        for child in parameters.named_children if parameters is not None else ():
-            name = child.child_by_field_name("name")
-            if child.type == "property_promotion_parameter" and name is not None:
-                walker.declare(child, walker.text(name), "field")
-
-    def call(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Declare the constant that `define` makes, which is global."""
-        function, listed = (node.child_by_field_name(key) for key in ("function", "arguments"))
-        if (
-            function is None
-            or listed is None
-            or walker.text(function) not in ("define", "\\define")
-        ):
-            walker.visit_all(node)
-            return
-        text = walker.text(listed.named_children[0]) if listed.named_children else ""
-        if text[:1] in ("'", '"') and text[1:-1]:
-            with self.at_file(walker):
-                walker.declare(node, text[1:-1], "constant")
 
     def member_separator(self, symbol: CodeSymbol) -> str:
         """Return the text between the name of a place and of a symbol in it."""
@@ -167,5 +146,5 @@ LANGUAGE = language(
     suffixes=(".php", ".phtml"),
     grammar=lambda _path: tree_sitter_php.language_php(),
     package="tree-sitter-php",
-    version=4,
+    version=5,
 )

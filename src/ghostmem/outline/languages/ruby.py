@@ -12,7 +12,7 @@ from ghostmem.outline.engine.facts import MODULE_SCOPE, CodeSymbol, Unit
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form, names_in, read_table
-from ghostmem.outline.engine.terms import IMPORT, SYMBOL, Term, Value
+from ghostmem.outline.engine.terms import IMPORT, SYMBOL, Term, Value, dotted
 from ghostmem.outline.languages.declarations import FILE_PATH, DeclarationRules
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Ruby(DeclarationRules):
         text = " ".join(walker.text(node).split())[:160]
         if text.startswith("::"):
             return (IMPORT, text[2:], None)
-        return self.dotted(text)
+        return dotted(text, self.separator)
 
     def type_(self, walker: "Walker", node: "Node", form: Form) -> None:
         """Declare a module or a class with its superclass."""
@@ -74,12 +74,9 @@ class Ruby(DeclarationRules):
 
     def _declare(self, walker: "Walker", node: "Node", name: "Node", kind: str) -> CodeSymbol:
         """Declare a constant; one that is written with a path is bound when modules are known."""
-        path = walker.text(name)
-        symbol = walker.define(node, path.rpartition("::")[2], kind)
+        symbol = walker.define(node, walker.text(name), kind)
         if name.type == "constant":
-            walker.bind_symbol(symbol, path, node.start_byte)
-        else:
-            symbol.detail = path
+            walker.bind_symbol(symbol, symbol.name, node.start_byte)
         return symbol
 
     def singleton(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -117,13 +114,10 @@ class Ruby(DeclarationRules):
             bases = [maker] if word in ("Struct", "Data") else bases
             self._open(walker, node, left, _MAKERS[word], bases)
             return
-        for target in left.named_children if left.type == "left_assignment_list" else [left]:
-            whole = node if target is left else target
-            if target.type in _CONSTANTS:
-                self._declare(walker, whole, target, "constant")
-            elif target.type == "global_variable":
-                with self.at_file(walker):
-                    walker.declare(whole, walker.text(target), "variable")
+        if left.type in _CONSTANTS:
+            self._declare(walker, node, left, "constant")
+        elif left.type == "global_variable":
+            walker.declare(node, walker.text(left), "variable")
         walker.visit_all(right)
 
     def call(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -158,19 +152,13 @@ class Ruby(DeclarationRules):
 
     def inner_module(self, resolver: Resolver, symbol: CodeSymbol) -> str:
         """Return the whole name of a type, and bind one that is written with a path."""
-        if symbol.detail is None:
-            return super().inner_module(resolver, symbol)
-        name = _whole_name(symbol)
-        outer = resolver.modules.setdefault(name.rpartition("::")[0], {})
-        binding = (symbol.start, 0, symbol.scope, None, (SYMBOL, symbol.number), symbol.number)
-        outer.setdefault(symbol.name, []).append((symbol.unit, binding))
+        name = super().inner_module(resolver, symbol)
+        if "::" in symbol.name:
+            outer, _, last = name.rpartition("::")
+            binding = (symbol.start, 0, symbol.scope, None, (SYMBOL, symbol.number), symbol.number)
+            names = resolver.modules.setdefault(outer, {})
+            names.setdefault(last, []).append((symbol.unit, binding))
         return name
-
-    def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
-        """Return the whole name of a symbol."""
-        if symbol.detail is not None:
-            return _whole_name(symbol), ""
-        return super().canonical(resolver, symbol)
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return what a type has under a name in any of the places that open it."""
@@ -206,21 +194,6 @@ class Ruby(DeclarationRules):
         return name in self.natives or name.partition("/")[0] in _LIBRARIES
 
 
-def _whole_name(symbol: CodeSymbol) -> str:
-    """Return the whole name of a type or constant that is written with a path."""
-    head, _, rest = symbol.detail.partition("::")
-    if not head:
-        return str(rest)
-    scopes = symbol.unit.scopes
-    around: int = symbol.scope
-    while module := scopes[around].module:  # module A; class A::B names the A around it
-        if module.rpartition("::")[2] == head:
-            return f"{module}::{rest}"
-        around = scopes[around].parent
-    outer = scopes[symbol.scope].module
-    return f"{outer}::{symbol.detail}" if outer else str(symbol.detail)
-
-
 def _bare_call(walker: "Walker", node: "Node") -> "tuple[str, list[Node]]":
     """Return the method and the arguments of a call without a receiver; else an empty name."""
     if node.type != "call" or node.child_by_field_name("receiver") is not None:
@@ -236,5 +209,5 @@ LANGUAGE = language(
     suffixes=(".rb", ".rake", ".gemspec"),
     grammar=lambda _path: tree_sitter_ruby.language(),
     package="tree-sitter-ruby",
-    version=4,
+    version=5,
 )
