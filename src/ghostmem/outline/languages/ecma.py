@@ -537,7 +537,9 @@ class Ecma(Rules):
                 f"exports.{name}", node.start_byte, None, (SYMBOL, symbol.number), symbol.number, 0
             )
             walker.unit.exports[name] = (None, f"exports.{name}")
-        elif (owner := _receiver(base)) is not None and not walker.is_local(owner[1]):
+        elif (owner := _receiver(base)) is not None and not walker.is_local(
+            owner[1], walker.scope, node.start_byte
+        ):
             symbol = walker.define(node, name, "method")
             symbol.receiver = owner
         else:
