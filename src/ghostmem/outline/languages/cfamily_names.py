@@ -362,7 +362,7 @@ class FamilyNames(Rules):
 
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside; smart pointers have those of what they point to."""
-        arguments = value[2] if value[0] == OUTSIDE_INSTANCE else ()
+        arguments: tuple[Value | None, ...] = value[2] if value[0] == OUTSIDE_INSTANCE else ()
         is_pointer = bool(arguments) and _is_a(value, "@pointers")
         if is_pointer and name not in _OF_POINTERS:
             return resolver.member(arguments[0], name) if arguments[0] is not None else None

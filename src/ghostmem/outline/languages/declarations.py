@@ -66,8 +66,11 @@ class DeclarationRules(Rules):
         self, walker: "Walker", body: "Node | None", _form: Form | None = None
     ) -> None:
         """Note the imports in a body, whose declarations are local and not looked at."""
-        span = (body.start_byte, body.end_byte) if body is not None else (0, 0)
-        pending = [body] if self.imports_in.search(walker.source, *span) else []
+        if body is None or not self.imports_in.search(
+            walker.source, body.start_byte, body.end_byte
+        ):
+            return
+        pending = [body]
         while pending:
             node = pending.pop()
             self.note_import(walker, node)
