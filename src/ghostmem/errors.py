@@ -30,6 +30,7 @@ Each says what happened, with the value, and carries a hint: the next thing to t
 """
 
 import os
+import re
 
 
 class GhostError(Exception):
@@ -251,8 +252,6 @@ def with_fields(hint: str) -> str:
     """Return a hint that names fields instead of options: `base_version` for `--base-version`.
 
     Options of a command that the hint names stay."""
-    import re
-
     if "`ghost " in hint:
         return hint
     option = r"(?<![\w-])--(?!help\b|debug\b)([a-z][a-z-]+)"

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
@@ -157,8 +158,6 @@ def usual_name(name: str, properties: Mapping[str, Any]) -> str:
 
 def _meant(name: Any, properties: Mapping[str, Any], missing: list[str]) -> str:
     """Return a hint on an unknown argument: the one that is probably meant, or all of them."""
-    from difflib import get_close_matches
-
     written = str(name)[:_SHOWN].lower()
     usual = usual_name(written, properties)
     close = (

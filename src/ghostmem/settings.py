@@ -9,8 +9,10 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import Field, field, fields
+from difflib import get_close_matches
 from typing import Any
 
+from ghostmem.atomic import replacing
 from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.model import is_namespace
@@ -523,8 +525,6 @@ def resolve(
 def parse(name: str, value: Any, source: str) -> Any:
     """Check one setting's value and convert it to its type."""
     if name not in SETTINGS:
-        from difflib import get_close_matches
-
         close = get_close_matches(name, SETTINGS, n=1)
         hint = f"did you mean {close[0]}?" if close else f"the settings are: {', '.join(SETTINGS)}"
         raise InvalidInputError(f"there is no setting {name!r} ({source})", hint)
@@ -607,8 +607,6 @@ def write_config(path: str, name: str, value: str) -> Any:
     from pathlib import Path
 
     import tomlkit
-
-    from ghostmem.atomic import replacing
 
     document = tomlkit.parse(text)
     document.pop(name, None)

@@ -4,8 +4,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, Any, NamedTuple
 
-from ghostmem.errors import GhostError
+from ghostmem.capture.keys import key_of, other_key
+from ghostmem.errors import GhostError, NotFoundError
 from ghostmem.ghost import Ghost
+from ghostmem.model import Sort
+from ghostmem.notes.memory_tools import formatted
+from ghostmem.text.render import render
 
 _LIMIT = 5  # results
 _BUDGET = 2000  # tokens
@@ -42,8 +46,6 @@ def actions(ghost: Ghost, ns: str) -> tuple[AgentAction, ...]:
         query: Annotated[str, "what to look for, in words"],
         limit: Annotated[int | None, "maximum number of results"] = _LIMIT,
     ) -> str:
-        from ghostmem.notes.memory_tools import formatted
-
         return formatted(ghost.search(query, ns, limit=_LIMIT if limit is None else limit))
 
     def context(
@@ -74,17 +76,11 @@ def actions(ghost: Ghost, ns: str) -> tuple[AgentAction, ...]:
 
 def packed(ghost: Ghost, ns: str, task: str, budget: int) -> str:
     """Return the context for a task as a marked block of data, or an empty text."""
-    from ghostmem.text.render import render
-
     return render(ghost.context(task, ns, budget=budget, whole=False), "block")
 
 
 def _own_key(ghost: Ghost, ns: str, content: str) -> str:
     """Return a key of the words of a text; if a different text has it, with a suffix."""
-    from ghostmem.capture.keys import key_of, other_key
-    from ghostmem.errors import NotFoundError
-    from ghostmem.model import Sort
-
     key = key_of(content, Sort.FACT)
     try:
         return key if ghost.history(ns, key)[-1].content == content else other_key(key, content)

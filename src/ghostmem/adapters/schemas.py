@@ -10,6 +10,7 @@ from ghostmem.ghost import Ghost
 from ghostmem.mcp.names import resolve_names
 from ghostmem.mcp.tool import McpTool
 from ghostmem.mcp.tools import check_namespace, checked_arguments, chosen_tools, find_tool
+from ghostmem.notes.project import project_namespace
 from ghostmem.schema import too_deep
 
 MEMORY = ("memory",)
@@ -96,8 +97,6 @@ def call(
     tool = find_tool(chosen_tools(toolsets, root), name)
     values = checked_arguments(tool, _parsed(arguments, tool), ghost.store.clock())
     if tool.uses_namespace:
-        from ghostmem.notes.project import project_namespace
-
         values["ns"] = values.get("ns") or ns or ghost.store.settings.ns or project_namespace()
         check_namespace(name, values["ns"])
         values = resolve_names(ghost, values, is_read=tool.scope == "read")

@@ -5,9 +5,17 @@ from contextlib import contextmanager
 from dataclasses import field, replace
 from typing import Any
 
+from ghostmem.context.context import context
 from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
+from ghostmem.graph.edges import edge, edges
+from ghostmem.memory.curate import curate
+from ghostmem.memory.get import get, history
+from ghostmem.memory.list import list_memories
+from ghostmem.memory.put import put
+from ghostmem.memory.used import used
 from ghostmem.model import Record
+from ghostmem.search.search import search
 from ghostmem.store import SharedEngine, SharedTransaction, Store, validate
 from ghostmem.store.administration import Administration, Grant, Isolation
 
@@ -154,15 +162,6 @@ def routes(store: Store) -> list[StatementRoute]:
 
 def _statements(store: Store, tx: SharedTransaction) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
     """Yield each operation with the statements it executed."""
-    from ghostmem.context.context import context
-    from ghostmem.graph.edges import edge, edges
-    from ghostmem.memory.curate import curate
-    from ghostmem.memory.get import get, history
-    from ghostmem.memory.list import list_memories
-    from ghostmem.memory.put import put
-    from ghostmem.memory.used import used
-    from ghostmem.search.search import search
-
     steps: dict[str, Callable[[], object]] = {
         "put": lambda: [
             put(store, PROBE, key, text, source_user="Ann", source_scope="talk")

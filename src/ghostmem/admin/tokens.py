@@ -1,5 +1,8 @@
 """Tokens for access over the network, each with grants for namespaces."""
 
+import hashlib
+import hmac
+import secrets
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -30,8 +33,6 @@ def create_token(
     Raises:
         ConflictError: Another token has that name.
     """
-    import secrets
-
     label = validate.label(name, "token name") or ""
     if not label.strip():
         raise InvalidInputError("a token needs a name", f"say who will use it, as in {EXAMPLE}")
@@ -84,8 +85,6 @@ def revoke_token(store: Store, token: str) -> Token:
 
 def verify(store: Store, secret: str) -> Caller | None:
     """Return the caller with this secret; None if it is unknown, expired or revoked."""
-    import hmac
-
     token_id, _, random_part = secret.removeprefix(PREFIX).partition("_")
     if not secret.startswith(PREFIX) or not is_ulid(token_id) or not random_part:
         return None
@@ -128,8 +127,6 @@ def parse_grant(grant: str) -> tuple[str, str]:
 
 def digest(secret: str) -> str:
     """Return the stored hash of a secret; it is random, so one round of SHA-256 is enough."""
-    import hashlib
-
     return hashlib.sha256(secret.encode()).hexdigest()
 
 

@@ -5,6 +5,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -241,8 +243,6 @@ class Console(Output):
         which = NsFilter(given)
         if not known or any(which.matches(ns) for ns in known):
             return ""
-        from difflib import get_close_matches
-
         close = get_close_matches(given, known, n=1)
         hint = f"did you mean {close[0]}?" if close else "`ghost ns list` shows all"
         return f"; there is no namespace {given}: {hint}"
@@ -306,8 +306,6 @@ def _is_given(ctx: click.Context, name: str) -> bool:
 
 def _original_shape(ctx: click.Context, console: Console) -> Callable[[Any], Any]:
     """Return the function that gives the output of a command the shape of the original Ghost."""
-    from functools import partial
-
     from ghostmem.cli.compat import original_json
 
     command = " ".join(ctx.command_path.split()[1:])

@@ -1,5 +1,6 @@
 """The command `ghost`: the table of its commands, loaded when they are called, and its errors."""
 
+import json
 import os
 import sys
 from contextlib import suppress
@@ -343,8 +344,6 @@ def report(error: GhostError, args: list[str]) -> int:
 
         traceback.print_exc()
     if style["format"] == "json":
-        import json
-
         click.echo(json.dumps(error.to_dict(), ensure_ascii=False), err=True)
         return error.exit_code
     from ghostmem.text.excerpt import visible

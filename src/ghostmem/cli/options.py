@@ -1,5 +1,6 @@
 """Options of commands, derived from the table of parameters; and how their values are read."""
 
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import click
 from ghostmem import parameters
 from ghostmem.errors import InvalidInputError
 from ghostmem.parameters import FLAG, INTEGER, NUMBER, OPERATIONS, TEXTS, Parameter
+from ghostmem.schema import too_deep
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _TYPES = {INTEGER: int, NUMBER: float}
@@ -136,10 +138,6 @@ def json_object(text: str | None, what: str) -> dict[str, Any] | None:
     """Read the value of an option that takes a JSON object."""
     if text is None:
         return None
-    import json
-
-    from ghostmem.schema import too_deep
-
     try:
         value = json.loads(text)
     except RecursionError:

@@ -1,6 +1,8 @@
 """Printing: data on standard output, everything else on standard error."""
 
+import json
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -21,8 +23,6 @@ AT_ONCE = 200  # lines of a list that are printed together
 
 
 def _json_line(value: Any) -> str:
-    import json
-
     line = json.dumps(plain(value), ensure_ascii=False)
     return line if line.isascii() and line.isprintable() else line.translate(_CONTROLS)
 
@@ -191,8 +191,6 @@ class Progress:
 
 def _repeat(function: Callable[[], None]) -> Callable[[], None]:
     """Call a function each second in the background; return a function that ends this."""
-    import threading
-
     stop = threading.Event()
 
     def work() -> None:

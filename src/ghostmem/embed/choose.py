@@ -2,6 +2,7 @@
 
 from ghostmem.embed.base import Embedder, Function
 from ghostmem.errors import EmbeddingError, InvalidInputError
+from ghostmem.net import checked_key
 from ghostmem.settings import Settings
 
 
@@ -55,8 +56,6 @@ def _http(settings: Settings) -> Embedder:
             "provider openai needs a key in OPENAI_API_KEY",
             "set OPENAI_API_KEY, or GHOST_EMBED_URL for a server without one",
         )
-    from ghostmem.net import checked_key
-
     return HttpEmbedder(
         settings.embed_url or "https://api.openai.com/v1",
         settings.embed_model or "text-embedding-3-small",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.embed.base import Thresholds, unit_rows
 from ghostmem.errors import EmbeddingError
+from ghostmem.net import first_words, opener
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Vectors
@@ -24,8 +25,6 @@ def post(
     import http.client
     import urllib.error
     import urllib.request
-
-    from ghostmem.net import first_words, opener
 
     if not url.startswith(("http://", "https://")):
         raise EmbeddingError(

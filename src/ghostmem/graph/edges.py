@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from shlex import quote
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.frozen import frozen
@@ -90,8 +91,6 @@ def rm_edge(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge
         ends = _ends(tx, ns, from_key, to_key, now)
         removed = tx.graph.edge(*ends, kind) or Edge(*ends, kind, EDGE_WEIGHTS[kind], now)
         if not tx.graph.remove_edge(*ends, kind):
-            from shlex import quote
-
             hint = f"`ghost edge list -n {ns} {quote(from_key)}` shows its edges"
             raise NotFoundError(f"there is no edge {from_key} {kind} {to_key} in {ns}", hint)
         tx.journal.record(ns, ends[0], "unlink", now)

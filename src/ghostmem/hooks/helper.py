@@ -6,6 +6,7 @@ this user can read, serves one store with one version and one set of settings, a
 idle minutes. Without it a hook does the work itself, and starts one for the next hook. On Windows
 hooks work without it."""
 
+import hashlib
 import json
 import os
 import socket
@@ -25,8 +26,6 @@ def socket_path(settings: Settings) -> str | None:
     folder = queue_folder(settings)
     if folder is None or not hasattr(socket, "AF_UNIX"):
         return None
-    import hashlib
-
     # the namespace comes with a call; a process that a hook has started is marked as such
     shared = replace(settings, db=settings.path, ns="", hook_child=False)
     served = f"{__version__} {sorted(vars(shared).items())}"

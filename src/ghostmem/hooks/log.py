@@ -4,8 +4,10 @@ import os
 from contextlib import suppress
 from functools import partial
 
+from ghostmem.atomic import replacing
 from ghostmem.clock import format_time, now
 from ghostmem.errors import GhostError, place_of
+from ghostmem.hooks.queue import queue_folder
 from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings
 
@@ -22,8 +24,6 @@ def log_path(settings: Settings) -> str | None:
     if path == ":memory:":
         return None
     if "://" in path:
-        from ghostmem.hooks.queue import queue_folder
-
         return f"{queue_folder(settings)}.log"
     return os.path.join(os.path.dirname(path) or ".", NAME)
 
@@ -68,8 +68,6 @@ def describe_error(error: BaseException) -> str:
 def _shorten(path: str) -> None:
     if not os.path.exists(path) or os.path.getsize(path) <= MAX_BYTES:
         return
-    from ghostmem.atomic import replacing
-
     with open(path, "rb") as stream:
         recent = stream.read()[-MAX_BYTES // 2 :].partition(b"\n")[2]
     with replacing(path) as stream:

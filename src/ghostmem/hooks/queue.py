@@ -4,6 +4,7 @@ Hosts end a hook at any moment, so a hook only writes an entry, completely or no
 captures from the entries and removes them; entries of a killed worker are left for the next one.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Sequence
@@ -70,8 +71,6 @@ def queue_folder(settings: Settings) -> str | None:
         return None
     if "://" not in path:
         return f"{os.path.abspath(path)}.hooks"
-    import hashlib
-
     name = hashlib.sha256(path.encode()).hexdigest()[:16]  # a URL may contain a password
     return os.path.join(os.path.expanduser("~"), ".ghost", f"{name}.hooks")
 

@@ -5,6 +5,7 @@ import sys
 
 from ghostmem.errors import GhostError
 from ghostmem.hooks.hosts import HOSTS
+from ghostmem.hooks.run import handle
 from ghostmem.settings import load
 
 
@@ -20,7 +21,5 @@ def run_quickly(host: str, event: str, db: str | None, ns: str | None) -> None:
         settings = load(db=db, ns=ns)
     except GhostError:
         return
-    from ghostmem.hooks.run import handle
-
     handle(settings, host, event)
     os._exit(0)

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ghostmem.mcp.tool import TEXT, WRITE, Arguments, McpTool, Result, described
+from ghostmem.notes.grep import MAX_RESULTS as BLOCKS
+from ghostmem.notes.grep import format_blocks, grep_notes
 from ghostmem.notes.memory_tools import (
     MAX_RESULTS,
     SAVE,
@@ -79,9 +81,6 @@ def make_tools(root: Path) -> tuple[McpTool, ...]:
 
 
 def _grep(ghost: Ghost, root: Path, given: Arguments) -> str:
-    from ghostmem.notes.grep import MAX_RESULTS as BLOCKS
-    from ghostmem.notes.grep import format_blocks, grep_notes
-
     found = grep_notes(
         ghost.notes.folders() or [root], given["query"], given.get("max_results", BLOCKS)
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.clock import now as system_now
 from ghostmem.errors import InvalidInputError
+from ghostmem.mcp.coerce import coerce
 from ghostmem.schema import check, with_whole_numbers, without_nulls
 
 if TYPE_CHECKING:
@@ -114,8 +115,6 @@ def checked_arguments(
     Values whose meaning is clear are turned into the form of the schema first; times such as
     `yesterday` count from `at`.
     """
-    from ghostmem.mcp.coerce import coerce
-
     schema = tool.accepted
     arguments = coerce(without_nulls(given or {}, schema), schema, at or system_now())
     check(arguments, schema)

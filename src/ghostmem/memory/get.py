@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time, format_time
@@ -63,8 +64,6 @@ def _version_of(tx: Transaction, ns: str, key: str, at: datetime) -> Memory:
         if m.written_at <= at and (not m.deleted_at or m.deleted_at > at)
     ]
     if not current_then:
-        from shlex import quote
-
         hint = f"`ghost history -n {ns} -k {quote(key)}` shows its versions"
         raise NotFoundError(f"memory not found: {ns}/{key} as of {format_time(at)}", hint)
     return current_then[-1]

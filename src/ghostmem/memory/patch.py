@@ -1,6 +1,7 @@
 """patch: change a memory by a unified diff."""
 
 from dataclasses import replace
+from shlex import quote
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.memory.draft import Draft
@@ -48,8 +49,6 @@ def patch(
         current = find(tx, ns, key, store.clock())
         changed = apply_patch(current.content, validate.text(diff, "diff"))
         if not validate.text(changed, "content").strip():
-            from shlex import quote
-
             hint = f"use `ghost rm -n {ns} -k {quote(key)}` to delete it"
             raise InvalidInputError(f"the diff would leave {ns}/{key} empty", hint)
         validate.content(changed, store.settings.max_content_bytes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from ghostmem.graph.autolink import find_near
 from ghostmem.store import index_rows
 
 if TYPE_CHECKING:
@@ -82,7 +83,5 @@ def with_nearest(store: Store, tx: Transaction, draft: Draft, prepared: Prepared
     rows, vectors, _, embedder, *_ = prepared
     if embedder is None or not vectors:
         return prepared
-    from ghostmem.graph.autolink import find_near
-
     texts = [row.spoken for row in rows[: len(vectors)]]
     return prepared._replace(near=find_near(store, tx, embedder, draft.ns, vectors, texts))

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple, Unpack
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError
 from ghostmem.memory.draft import NEVER, Draft
+from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.prepare import Prepared, prepare
 from ghostmem.memory.quarantine import draft_reasons, hold_draft
+from ghostmem.memory.redact import redact_draft
 from ghostmem.memory.verdict import Judgement, compare_draft, judge_prepared, read_ahead
 from ghostmem.memory.write import check_expiry, dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
@@ -81,8 +83,6 @@ def check_put(
         check_expiry(draft, fields.get("pinned", False), fields.get("tags", ()))
     notes: tuple[str, ...] = ()
     if not allow_secrets and store.settings.secrets != "allow":
-        from ghostmem.memory.redact import redact_draft
-
         draft, notes = redact_draft(store.settings, draft)
     if symbols is not None:
         draft, symbol_notes = _with_symbols(store, draft, symbols, language, root)
@@ -271,8 +271,6 @@ def _missing_vectors(prepared: Prepared) -> tuple[str, ...]:
 
 def _catch_up(store: Store) -> None:
     """Embed the memories written while the model was loading; an error does not fail the put."""
-    from ghostmem.memory.embedding import catch_up
-
     try:
         catch_up(store)
     except GhostError as error:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Required
 
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NotFoundError
 from ghostmem.frozen import frozen
+from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.prepare import Prepared, prepare_all
 from ghostmem.memory.put import PutRequest, check_put, reasons_to_hold, with_notes
 from ghostmem.memory.quarantine import hold, memory_of_held
@@ -162,8 +163,6 @@ def put_many(
             if progress is not None:
                 progress(done)
     if not judge and stored:
-        from ghostmem.memory.embedding import catch_up
-
         catch_up(store, link=False)
     counts = {str(kind): sum(one.outcome is kind for one in stored) for kind in Outcome}
     return BatchReport(**counts, stored=tuple(stored), refused=tuple(refused))

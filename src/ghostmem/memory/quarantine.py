@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ghostmem.caller import AGENT
 from ghostmem.clock import as_time
@@ -20,6 +20,7 @@ from ghostmem.model import (
     THREAD,
     FileRef,
     FileRel,
+    Held,
     Kind,
     Memory,
     Outcome,
@@ -31,9 +32,6 @@ from ghostmem.model import (
 )
 from ghostmem.settings import Settings
 from ghostmem.store import Store, Transaction, put_fields, validate
-
-if TYPE_CHECKING:
-    from ghostmem.model import Held
 
 MIN_ID = 4  # characters of an abbreviated id
 # Arguments of a put that are kept with its fields; the base version is out of date at release.
@@ -198,8 +196,6 @@ def hold_once(
     for held in tx.quarantine.at_key(*place):
         if (held.content, held.fields) == (content, fields):
             return held
-    from ghostmem.model import Held  # a put that holds nothing does not load it
-
     now = store.clock()
     held = Held(store.new_id(now), *place, content, fields, tuple(reasons), now)
     tx.quarantine.add(held)

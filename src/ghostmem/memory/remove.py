@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from shlex import quote
 
 from ghostmem.errors import NotFoundError
 from ghostmem.frozen import frozen
@@ -75,8 +76,6 @@ def rm(
     if not removed:
         hint = f"`ghost list -n {ns}` shows the keys of the namespace"
         if history:
-            from shlex import quote
-
             hint = f"it was deleted before; `ghost restore -n {ns} -k {quote(key)}` brings it back"
         raise NotFoundError(f"memory not found: {ns}/{key}", hint)
     remaining = (len(history) - len(removed) or None) if hard else None

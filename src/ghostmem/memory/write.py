@@ -7,6 +7,7 @@ from datetime import datetime
 from ghostmem.caller import CLIENT
 from ghostmem.clock import later, parse_ttl
 from ghostmem.errors import ConflictError, InvalidInputError, VersionConflictError
+from ghostmem.graph.autolink import NearestChunks, autolink
 from ghostmem.memory.draft import (
     INHERITED,
     NEVER,
@@ -19,6 +20,7 @@ from ghostmem.memory.verdict import CORRECTIONS, Judgement
 from ghostmem.model import (
     HEARSAY,
     LOCKED,
+    Alias,
     Kind,
     Memory,
     Outcome,
@@ -40,6 +42,15 @@ from ghostmem.store import (
     tagged,
 )
 from ghostmem.store.lookup import locked_error
+from ghostmem.truth.corrections import (
+    check_supersede,
+    importance_when_open,
+    is_superseded,
+    share_contradictions,
+    successor_key,
+    suggest_correction,
+    supersede,
+)
 
 
 def write_put(
@@ -66,8 +77,6 @@ def write_put(
         draft = _as_important(tx, draft, [old.importance for old in corrected], now)
     memory = write_draft(store, tx, draft, prepared)
     if memory.outcome is not Outcome.REINFORCED and store.settings.freshness != "off":
-        from ghostmem.truth.corrections import share_contradictions, suggest_correction
-
         for old in corrected:
             suggest_correction(store, tx, memory, old, store.clock())
         if is_restatement:
@@ -87,8 +96,6 @@ def _reinforce_restated(
     """Count a restatement and keep its wording as an alias of the restated memory."""
     source = {name: draft.fields.get(name) for name in SOURCE_FIELDS}
     if draft.content != other.content:
-        from ghostmem.model import Alias  # only a restatement needs it
-
         tx.aliases.add(other.id, Alias(draft.content, now, **source))
     wordings = tx.aliases.texts(other.id)
     by_user = source["source_kind"] in (None, SourceKind.STATED)
@@ -100,14 +107,6 @@ def _write_successor(
     store: Store, tx: Transaction, draft: Draft, prepared: Prepared, now: datetime
 ) -> Memory:
     """Write a draft and close the memory that it names as superseded; a repetition does neither."""
-    from ghostmem.truth.corrections import (
-        check_supersede,
-        importance_when_open,
-        is_superseded,
-        successor_key,
-        supersede,
-    )
-
     old = find(tx, draft.ns, draft.supersedes or "", now)
     check_supersede(tx, old, draft.fields.get("source_kind"), draft.key)
     draft = _as_important(tx, draft, [importance_when_open(old, now)], now)
@@ -325,8 +324,6 @@ def index_memory(
         model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker)
     first = tx.index.add(memory, tagged(rows, memory.tags), model, vectors)
     if embedder and vectors and near is not None:
-        from ghostmem.graph.autolink import autolink
-
         autolink(store, tx, embedder, memory, vectors, [row.spoken for row in rows], near, first)
     return rows
 
@@ -355,8 +352,6 @@ def _with_current_model(store: Store, tx: Transaction, prepared: Prepared) -> Pr
     """Embed again if another process has changed the model of the store since the preparation."""
     if not prepared.vectors or (current := store.vectoriser.get(tx)) is prepared.embedder:
         return prepared
-    from ghostmem.graph.autolink import NearestChunks
-
     texts = [row.spoken for row in prepared.rows[: len(prepared.vectors)]]
     vectors = store.vectoriser.try_bytes(texts, current) if current else ()
     return Prepared(prepared.rows, vectors, NearestChunks(), current)

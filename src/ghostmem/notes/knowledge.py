@@ -8,6 +8,7 @@ import os
 import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from difflib import get_close_matches
 from pathlib import Path
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
@@ -277,8 +278,6 @@ def _existing(root: Path, topic: str) -> Text:
 
 
 def _unknown(root: Path, topic: str) -> NotFoundError:
-    from difflib import get_close_matches
-
     if topic in _names(read_file(_path(root, INDEX)).text):
         hint = "forget_memory removes it from the index; then memorize_new_topic can write it anew"
         return NotFoundError(f"the index lists the topic {topic!r}, but its file is gone", hint)

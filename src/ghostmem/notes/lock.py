@@ -1,5 +1,6 @@
 """A lock file per folder: one writer at a time, across threads and processes."""
 
+import hashlib
 import os
 import sys
 import time
@@ -43,7 +44,6 @@ def locked_elsewhere(file: Path, patience: float = MAX_WAIT_SECONDS) -> Iterator
 
     The lock file is in the folder for temporary files, and is removed afterwards. Each user has
     their own, because another user's cannot be opened for writing."""
-    import hashlib
     import tempfile
 
     user = os.getuid() if hasattr(os, "getuid") else ""

@@ -1,5 +1,6 @@
 """The namespace of the project that a folder belongs to."""
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -134,8 +135,6 @@ def named_namespace(prefix: str, name: str) -> str:
     """Return a name as a namespace, with a hash if characters were lost."""
     clean = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_")
     if name and (not clean or len(clean) > _MAX_NAME or not name.isascii()):
-        import hashlib
-
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         clean = f"{clean[:_MAX_NAME].rstrip('-_')}-{digest}".lstrip("-")
     return f"{prefix}:{clean or 'home'}"

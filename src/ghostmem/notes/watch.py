@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 
 from ghostmem.errors import ConflictError, InvalidInputError
@@ -22,8 +23,6 @@ def lock_path(store: str) -> Path:
     """Return the lock file of the watcher of a store."""
     if "://" not in store:
         return Path(f"{store}.watch")
-    from hashlib import sha256  # a database has no folder, so the lock is in the user's own
-
     return Path.home() / ".ghost" / f"{sha256(store.encode()).hexdigest()[:16]}.watch"
 
 

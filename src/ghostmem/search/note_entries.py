@@ -11,7 +11,7 @@ from ghostmem.memory.write import write_draft
 from ghostmem.notes.roles import MemoryEntry, SearchResult
 from ghostmem.search.search import search
 from ghostmem.settings import Settings
-from ghostmem.store import Store, Vectoriser, put_fields
+from ghostmem.store import Store, Vectoriser, open_memory, put_fields
 
 _NS = "entries"
 _MAX_TITLE = 400  # characters
@@ -33,8 +33,6 @@ def search_entries(
         return [], ()
     provider = "none" if settings.embed_provider == "none" else "static"
     own_settings = replace(settings, db=":memory:", embed_provider=provider, cutoff="off")
-    from ghostmem.store import open_memory
-
     store = Store(open_memory(clock), own_settings, clock, Vectoriser(own_settings))
     try:
         with store.engine.write(durable=False) as tx:

@@ -9,6 +9,7 @@ permission by the names of its tools; the folders in braces are those of `folder
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -526,8 +527,6 @@ def client_named(name: str) -> SetupClient:
 
 def known_clients(name: str = "") -> str:
     """Return the names of all clients as a sentence; first those that resemble a name."""
-    from difflib import get_close_matches
-
     near = get_close_matches(name.lower(), CLIENTS, n=3)
     question = f"did you mean {' or '.join(near)}? " if near else ""
     return f"{question}known: {', '.join(CLIENTS)}"

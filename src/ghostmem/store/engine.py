@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Set
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import EngineError, InvalidInputError, NewerStoreError, ReadOnlyStoreError
+from ghostmem.model import NsFilter
 from ghostmem.store.namespace_cache import NamespaceCache
 
 if TYPE_CHECKING:
@@ -97,8 +98,6 @@ class BaseEngine:
 
 def reindexed(tx: "Transaction", reindex: "Reindex") -> dict[str, int]:
     """Index all live memories again, and return their number and that of their chunks."""
-    from ghostmem.model import NsFilter
-
     counts = {"memories": 0, "chunks": 0}
     for memory in tx.listing.rows(NsFilter()):
         tx.journal.namespace(memory.ns)

@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.clock import format_time
+from ghostmem.model import Access
 from ghostmem.store.database import StoreTable
 from ghostmem.store.tables import BY_NAME
 
 if TYPE_CHECKING:
-    from ghostmem.model import Access
     from ghostmem.store.rows import Space
 
 # what hashlib would find too, without loading OpenSSL, which costs every cold command some
@@ -157,8 +157,6 @@ class Journal(StoreTable, ABC):
 
     def accesses(self, memory_id: str | None = None) -> "Iterator[Access]":
         """List all days of use, or those of one memory."""
-        from ghostmem.model import Access
-
         condition, values = "", list[Any]()
         if memory_id is not None:
             within, names = self._within([memory_id])

@@ -3,7 +3,9 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from difflib import get_close_matches
 from functools import wraps
+from shlex import quote
 from typing import Concatenate, ParamSpec, TypeVar
 
 from ghostmem.caller import LOOKING
@@ -17,6 +19,7 @@ from ghostmem.errors import (
 )
 from ghostmem.model import Memory, NsFilter
 from ghostmem.store import validate
+from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 from ghostmem.store.transaction import Transaction
 
@@ -72,8 +75,6 @@ def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None 
         if memory := tx.memories.version(ns, key, version):
             return memory
         if newest := tx.memories.last(ns, key):
-            from shlex import quote
-
             versions = "1 version" if newest.version == 1 else f"{newest.version} versions"
             raise NotFoundError(
                 f"memory not found: {ns}/{key} version {version}; it has {versions}",
@@ -89,8 +90,6 @@ def not_found(
     tx: Transaction, ns: str, key: str, now: datetime, last: Memory | None = None
 ) -> NotFoundError:
     """Return the error for a key without a current version; `last` is its last version."""
-    from shlex import quote
-
     message = f"memory not found: {ns}/{key}"
     if last is not None:
         state = "was deleted" if last.deleted_at else "has expired"
@@ -99,10 +98,6 @@ def not_found(
     if ns.endswith("*"):
         hint = f"give one namespace; `ghost list -n '{ns}'` shows the memories of all of them"
         return NotFoundError(message, hint)
-    from difflib import get_close_matches
-
-    from ghostmem.store.rows import Filter
-
     keys = [memory.key for memory in tx.listing.select(Filter(ns=NsFilter(ns), now=now), limit=500)]
     folded = {known.casefold(): known for known in keys}
     if close := [folded[known] for known in get_close_matches(key.casefold(), folded, n=3)]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ghostmem.clock import Clock
 from ghostmem.errors import EngineError
 from ghostmem.settings import Settings
+from ghostmem.store.sqlite import SqliteEngine
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Engine
@@ -43,15 +44,11 @@ def open_engine(settings: Settings, clock: Clock) -> "Engine":
             f"{path.partition('=')[0]}=… is a connection string, not a file",
             "write it as a URL: postgresql://USER@HOST:PORT/DATABASE",
         )
-    from ghostmem.store.sqlite import SqliteEngine
-
     return SqliteEngine(path, clock, settings.synchronous, settings.busy_timeout)
 
 
 def open_memory(clock: Clock) -> "Engine":
     """Open an empty store in memory."""
-    from ghostmem.store.sqlite import SqliteEngine
-
     return SqliteEngine(":memory:", clock)
 
 

@@ -1,11 +1,13 @@
 """Checks of input: each function returns the checked value or raises an error that names it."""
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from errno import ENAMETOOLONG
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar
+from unicodedata import category, normalize
 
 from ghostmem.clock import format_time
 from ghostmem.errors import InvalidInputError
@@ -162,8 +164,6 @@ def normal_key(value: str) -> str:
     """Return a key in NFC, so that two ways to write one letter are one key."""
     if value.isascii():
         return value
-    from unicodedata import normalize  # a megabyte of tables that ASCII does not need
-
     return normalize("NFC", value)
 
 
@@ -184,8 +184,6 @@ def new_key(value: str, name: str = "key") -> str:
 
 def _is_hidden(value: str, place: int) -> bool:
     """Say whether a character is invisible, and no joiner between letters or parts of emoji."""
-    from unicodedata import category
-
     if value[place] in _JOINERS:
         sides = (value[place - 1 : place], value[place + 1 : place + 2])
         return not all(side and category(side)[0] in "LMS" for side in sides)
@@ -285,8 +283,6 @@ def tags(values: Iterable[str] | None) -> tuple[str, ...] | None:
 
 def meta(value: Mapping[str, Any] | None, what: str = "meta") -> Mapping[str, Any] | None:
     """Accept metadata: an object that JSON can hold, nested no deeper than MAX_DEPTH levels."""
-    import json
-
     if value is None:
         return None
     if not isinstance(value, Mapping):

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from functools import cache
+from hashlib import sha256
 from itertools import groupby
 from math import log2
 from typing import NamedTuple
@@ -63,8 +64,6 @@ def seed_phrases(source: SearchedText) -> Iterator[SecretSpan]:
 
 def _has_checksum(words: list[str]) -> bool:
     """Say whether the last bits of a phrase are its BIP-39 checksum."""
-    from hashlib import sha256
-
     if len(words) not in _PHRASE_SIZES:
         return False
     bits = "".join(f"{_numbers()[word]:011b}" for word in words)

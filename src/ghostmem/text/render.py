@@ -1,5 +1,6 @@
 """Write a pack as text for a prompt, inside marks that no memory can close or forge."""
 
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -178,8 +179,6 @@ def _unframed(line: str) -> str:
 @lru_cache(20_000)
 def _shape(char: str) -> str:
     """Return the character that one looks like: <, a letter of our tags, x or a space."""
-    import unicodedata
-
     if "\U000e0020" <= char <= "\U000e007e":  # invisible copies of ASCII, which models read
         char = chr(ord(char) - 0xE0000)
     plain = unicodedata.normalize("NFKD", char).casefold()

@@ -1,6 +1,7 @@
 """Fold letters of any script to a searchable form; ranges of scripts without spaces."""
 
 import re
+import unicodedata
 
 UNSPACED = (
     "\u0e01-\u0e3a\u0e40-\u0e4e"  # Thai
@@ -73,8 +74,6 @@ class _Classes(dict[int, str]):
     def __missing__(self, code: int) -> str:
         if len(self) >= _MAX_CACHED:
             self.clear()
-        import unicodedata
-
         self[code] = letter = "m" if unicodedata.combining(chr(code)) else "x"
         return letter
 
@@ -87,8 +86,6 @@ def fold(text: str) -> str:
     """Return a text without accents and width, of ASCII, letters, marks, digits and spaces."""
     if text.isascii():
         return text
-    import unicodedata  # a megabyte of tables that ASCII does not need
-
     if len(text) > _SAFE_LENGTH:
         text = _with_few_marks(text)
     return unicodedata.normalize("NFKC", text.translate(_NOT_LETTERS)).translate(_folds)
@@ -100,8 +97,6 @@ def _fold_character(char: str) -> str:
         return char
     if char in _SPECIAL_LETTERS:
         return _SPECIAL_LETTERS[char]
-    import unicodedata
-
     category = unicodedata.category(char)
     if category == "Nd":
         return str(unicodedata.decimal(char))

@@ -9,6 +9,8 @@ Most texts contain no such literal, so no pattern is compiled for them. All quan
 or possessive, so that no text can make them slow.
 """
 
+import base64
+import binascii
 import os
 import re
 from collections.abc import Callable, Collection, Iterator
@@ -99,9 +101,6 @@ class SearchedText:
 
 def _decoded(text: str) -> str:
     """Return the text in base64, or an empty text if it is not base64."""
-    import base64
-    import binascii
-
     try:
         return base64.b64decode(
             text.translate({45: "+", 95: "/"}) + "=" * (-len(text) % 4), validate=True

@@ -31,7 +31,16 @@ from ghostmem.model import (
     SourceKind,
 )
 from ghostmem.schema import too_deep
-from ghostmem.store import FORMAT, TYPES, AliasLine, Store, Transaction, record_of, validate
+from ghostmem.store import (
+    FORMAT,
+    TYPES,
+    AliasLine,
+    Store,
+    Transaction,
+    read_original,
+    record_of,
+    validate,
+)
 from ghostmem.transfer import POLICIES
 from ghostmem.transfer.export import COUNT, is_our_export, memory_ids
 from ghostmem.transfer.import_quarantine import (
@@ -186,8 +195,6 @@ def import_ghost(
         trust: Skip the quarantine.
         progress: Called with the number of memories done.
     """
-    from ghostmem.store import read_original
-
     check_options(on_conflict, dry_run, trust)
     original = read_original(str(validate.path(path, "path")))
     report = merge(store, original.records, on_conflict, dry_run, progress, trust=trust)

@@ -1,9 +1,15 @@
 """Release an entry of the quarantine: a put, a summary, a section of a note, or an import."""
 
+from ghostmem.memory.consolidate import write_summary
 from ghostmem.memory.prepare import read_current
 from ghostmem.memory.quarantine import SOURCES, draft_of_held, find_held, missing
+from ghostmem.memory.verdict import compare_draft
+from ghostmem.memory.write import write_put
 from ghostmem.model import Memory
+from ghostmem.notes.release import folder_of, release_section
 from ghostmem.store import Store
+from ghostmem.transfer.import_ import release_import
+from ghostmem.transfer.import_quarantine import is_import, records_of
 
 
 def release(store: Store, held_id: str, ns: str | None = None) -> Memory:
@@ -13,13 +19,6 @@ def release(store: Store, held_id: str, ns: str | None = None) -> Memory:
         held_id: Id of the quarantined memory, or its start or end.
         ns: Namespace, a prefix such as "agent:*", or None for all.
     """
-    from ghostmem.memory.consolidate import write_summary
-    from ghostmem.memory.verdict import compare_draft
-    from ghostmem.memory.write import write_put
-    from ghostmem.notes.release import folder_of, release_section
-    from ghostmem.transfer.import_ import release_import
-    from ghostmem.transfer.import_quarantine import is_import, records_of
-
     entry = find_held(store, held_id, ns=ns)
     if is_import(entry):
         return release_import(store, entry, records_of(entry))

@@ -9,6 +9,7 @@ from ghostmem.lifecycle.undo import find_run
 from ghostmem.model import FileRel, Pack, Rule, Run, Tier, plain
 from ghostmem.parameters import MAX_PATH
 from ghostmem.text.excerpt import summary_line
+from ghostmem.text.render import render
 from ghostmem.web.route import (
     ALL,
     FILTER_TAGS,
@@ -82,8 +83,6 @@ def _context(ghost: Ghost, given: Given) -> Any:
         return pack
     found = pack.to_dict()
     if style is not None:
-        from ghostmem.text.render import render
-
         found["text"] = render(pack, style)
     if with_texts and pack.left_out:
         found["left_out"] = [

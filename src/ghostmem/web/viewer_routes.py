@@ -9,6 +9,7 @@ from ghostmem._version import __version__
 from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
+from ghostmem.lifecycle.audit import NEAR_DUPLICATES, audit
 from ghostmem.lifecycle.undo import find_run
 from ghostmem.memory.details import details
 from ghostmem.store.sequences import Written, written
@@ -92,8 +93,6 @@ def _session(ghost: Ghost, _: Given) -> Any:
 
 def _audit(ghost: Ghost, given: Given) -> Any:
     """Return the report; `quick` leaves out the checks that read every text."""
-    from ghostmem.lifecycle.audit import NEAR_DUPLICATES, audit
-
     store, ns, quick = ghost.store, given.get("ns"), given.get("quick", False)
 
     def make() -> dict[str, Any]:

@@ -18,6 +18,7 @@ from ghostmem.cli.output import plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.clock import format_time
 from ghostmem.errors import InvalidInputError
+from ghostmem.lifecycle.audit import audit as audit_store
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
@@ -72,8 +73,6 @@ def score(console: Console, ns: str | None, path: str | None = None) -> None:
 
         found = audit_foreign(path, console.settings, progress=console.progress("embedded"))
     else:
-        from ghostmem.lifecycle.audit import audit as audit_store
-
         console.progress("judging")
         found = audit_store(console.ghost.store, console.ns_filter(ns))
     console.show(found, _audit_text(found))

@@ -26,6 +26,7 @@ from ghostmem.context.composite import FACTORS
 from ghostmem.context.packer import BUDGET
 from ghostmem.model import Pack, Packed
 from ghostmem.text.excerpt import first_line, visible
+from ghostmem.text.render import render
 
 SEARCH_FILTERS = ("kind", "include_all", "as_of", *FILTER_NAMES.split()[1:], *TIME_NAMES.split())
 
@@ -114,8 +115,6 @@ def context(
         **given,
     )
     if style is not None:
-        from ghostmem.text.render import render
-
         sys.stdout.write(render(pack, style))
     elif console.as_json:
         console.json(pack)

@@ -15,6 +15,8 @@ from ghostmem.cli.console import (
     command,
 )
 from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.hooks.log import describe_error, log_path, write_log_line
+from ghostmem.hooks.run import handle
 from ghostmem.settings import Settings, load, parse
 
 
@@ -41,8 +43,6 @@ class HookCommand(TolerantCommand):
         except Exception as error:
             if sys.stdin.isatty():
                 raise
-            from ghostmem.hooks.log import describe_error
-
             # an error here is about settings and options; those of a session are logged by `handle`
             what = error.message if isinstance(error, GhostError) else describe_error(error)
             _log(db, str(ctx.params.get("host")), "", what)
@@ -51,8 +51,6 @@ class HookCommand(TolerantCommand):
 
 def _log(db: str | None, host: str, event: str, what: str) -> None:
     """Write a line to the log of the store that would have been used."""
-    from ghostmem.hooks.log import log_path, write_log_line
-
     try:
         settings = load(db=db)
     except GhostError:
@@ -104,7 +102,5 @@ def hook(
             "a hook reads the host's JSON on standard input",
             "`ghost setup` installs hooks into hosts",
         )
-    from ghostmem.hooks.run import handle
-
     problem = "the configuration file cannot be read; defaults are used"
     handle(settings, host, event, llm, wait, problem if console.config_error is not None else "")

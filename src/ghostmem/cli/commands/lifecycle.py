@@ -11,6 +11,7 @@ from ghostmem.cli.output import named, plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import InvalidInputError
+from ghostmem.lifecycle.builtin import BUILT_IN
 from ghostmem.memory.curate import OPS, Curated
 from ghostmem.model import Change, Report, Rule, Run
 from ghostmem.parameters import OPERATIONS
@@ -222,8 +223,6 @@ def rule_set(
 @click.argument("rule_id", metavar="ID")
 def rule_delete(console: Console, rule_id: str) -> None:
     """Delete a rule, or disable a built-in one."""
-    from ghostmem.lifecycle.builtin import BUILT_IN
-
     changed = console.ghost.lifecycle.rm_rule(rule_id)
     is_built_in = any(changed.id == built_in.id for built_in in BUILT_IN)
     console.show(

@@ -1,11 +1,16 @@
 """ghost notes: markdown folders."""
 
 import shlex
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ghostmem.capture.distil_notes import consolidate_notes
+from ghostmem.cli.commands.search import print_search
 from ghostmem.cli.console import (
     CommandGroup,
     Console,
@@ -21,11 +26,14 @@ from ghostmem.cli.options import (
 )
 from ghostmem.cli.output import plural
 from ghostmem.cli.style import bold, dim
+from ghostmem.clock import now
+from ghostmem.errors import ConflictError, StoreBusyError
+from ghostmem.notes.folders import watch_notes
+from ghostmem.notes.grep import format_blocks, grep_notes
+from ghostmem.notes.mirror import mirrors
 from ghostmem.text.excerpt import first_line, visible
 
 if TYPE_CHECKING:
-    import threading
-
     from ghostmem.capture.distil_notes import Distilled
     from ghostmem.model import Folder
     from ghostmem.notes.folders import FolderStatus
@@ -99,8 +107,6 @@ def _left_out_notes(paths: Sequence[str], folder: "Folder | FolderStatus") -> It
 @NS_FILTER
 def notes_list(console: Console, ns: str | None) -> None:
     """List the folders that are searched; notes name the mirrors."""
-    from ghostmem.notes.mirror import mirrors
-
     mirrored = mirrors(console.ghost.store, ns)
     nothing = "no folders are searched" if mirrored else "no folders yet"
     console.show_all(
@@ -134,8 +140,6 @@ def notes_status(console: Console, folder: str | None) -> None:
 )
 def notes_search(console: Console, query: tuple[str, ...], ns: str | None, limit: int) -> None:
     """Search the notes by words and by meaning; the same as `ghost search --in notes`."""
-    from ghostmem.cli.commands.search import print_search
-
     print_search(console, read_text(query, "a question"), ns, limit=limit, within="notes")
 
 
@@ -161,8 +165,6 @@ def notes_sync(console: Console, folder: str | None, full: bool, accept_deletes:
 @click.option("--poll", is_flag=True, help="Poll every two seconds instead of waiting for events.")
 def notes_watch(console: Console, poll: bool) -> None:
     """Index changed notes until interrupted."""
-    from ghostmem.notes.folders import watch_notes
-
     stop = _stop_event()
     console.note(dim("watching; press Ctrl-C to stop"))
     watch_notes(
@@ -220,10 +222,6 @@ def notes_write(
 )
 def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, limit: int) -> None:
     """Find exact text in memory files, newest file first."""
-    from pathlib import Path
-
-    from ghostmem.notes.grep import format_blocks, grep_notes
-
     text = " ".join(query)
     blocks_found = grep_notes(
         [Path(folder)] if folder else console.ghost.notes.folders() or [Path()], text, limit
@@ -260,8 +258,6 @@ def notes_consolidate(
     console: Console, folder: str | None, weeks: int, all_weeks: bool, apply_: bool
 ) -> None:
     """Propose which sections of daily notes to distil into MEMORY.md."""
-    from ghostmem.capture.distil_notes import consolidate_notes
-    from ghostmem.clock import now
     from ghostmem.judge import find_judge
 
     done = consolidate_notes(
@@ -389,9 +385,6 @@ def notes_mirror(
 
 def _stop_event() -> "threading.Event":
     """Return an event that a signal to stop sets."""
-    import signal
-    import threading
-
     stop = threading.Event()
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
@@ -403,8 +396,6 @@ def _mirror_repeatedly(
     console: Console, run: Callable[[], "MirrorReport"], last: "MirrorReport"
 ) -> None:
     """Mirror every two seconds until interrupted, printing only changes."""
-    from ghostmem.errors import ConflictError, StoreBusyError
-
     stop = _stop_event()
     console.note(dim("mirroring; press Ctrl-C to stop"))
     while not stop.wait(2):

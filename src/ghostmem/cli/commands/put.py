@@ -12,6 +12,7 @@ from ghostmem.cli.options import KEYED, json_object, one_key, options, read_text
 from ghostmem.cli.output import named
 from ghostmem.cli.style import bold
 from ghostmem.errors import InvalidInputError
+from ghostmem.memory.put_unnamed import put_unnamed
 from ghostmem.model import Memory, Outcome
 from ghostmem.text.excerpt import visible
 
@@ -68,8 +69,6 @@ def put(
                 f"--{option} {fields[option]} needs a symbol", "give the symbols with --symbols"
             )
     if key is None:
-        from ghostmem.memory.put_unnamed import put_unnamed
-
         write: Callable[..., Memory] = partial(put_unnamed, console.ghost.store)
     else:
         write = partial(console.ghost.put, key=console.new_key(ns, space, key))

@@ -12,6 +12,7 @@ from ghostmem.cli.console import Console, command
 from ghostmem.cli.options import ALL, FILTER_NAMES, TIER, TIME_NAMES, options, read_text, words
 from ghostmem.cli.output import labels, named, plural
 from ghostmem.cli.style import bold, dim
+from ghostmem.cli.tables import bar
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Hit, Hits
 from ghostmem.text.excerpt import first_line, quoted_label, snippet, visible
@@ -183,8 +184,6 @@ def _bar(score: float, best: float) -> str:
     """Return a score as a bar, which is full for the best score; nothing without that."""
     if best <= 0:
         return ""
-    from ghostmem.cli.tables import bar
-
     return f" {bar(min(1.0, score / best), BAR):░<{BAR}}"
 
 

@@ -1,5 +1,6 @@
 """ghost mcp, tools, serve, web, token: serve agents, programs and people."""
 
+import json
 import threading
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +17,10 @@ from ghostmem.cli.console import (
 )
 from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError
+from ghostmem.mcp.pending_store import PendingStore
+from ghostmem.mcp.stdio import finish, run_stdio
+from ghostmem.mcp.tool_server import defer_model
+from ghostmem.memory.embedding import catch_up_all
 from ghostmem.model import Token
 from ghostmem.text.excerpt import visible
 
@@ -47,10 +52,6 @@ if TYPE_CHECKING:
 )
 @click.option("--experimental", is_flag=True, help="Also offer the toolset outline.")
 def mcp(console: Console, tools: str, root: Path | None, experimental: bool) -> None:
-    from ghostmem.mcp.pending_store import PendingStore
-    from ghostmem.mcp.stdio import finish, run_stdio
-    from ghostmem.mcp.tool_server import defer_model
-
     def open_store() -> "Ghost":
         defer_model(console.ghost)
         return console.ghost
@@ -124,8 +125,6 @@ class ToolsCommand(ConsoleCommand):
 )
 @click.option("--experimental", is_flag=True, help="Include the toolset outline.")
 def tools(console: Console, style: str, tools: str, experimental: bool) -> None:
-    import json
-
     from ghostmem.adapters.schemas import schemas
 
     found = schemas(style, toolsets(tools, experimental))
@@ -258,7 +257,6 @@ def web(console: Console, port: int, no_open: bool, read_only: bool) -> None:
 
     The viewer runs on this machine only; its address works once.
     """
-    from ghostmem.memory.embedding import catch_up_all
     from ghostmem.web.app import make_app
     from ghostmem.web.auth import ALWAYS
     from ghostmem.web.serve import address_of, listen, serve

@@ -1,23 +1,28 @@
 """ghost config, doctor, completion, version: settings and installation."""
 
+import platform
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ghostmem import settings as ghost_settings
 from ghostmem._version import __version__
+from ghostmem.admin.doctor import DoctorFinding
+from ghostmem.admin.doctor import doctor as examine
+from ghostmem.admin.where import where as find
 from ghostmem.cli.console import (
     Console,
     ListingGroup,
     TolerantCommand,
     command,
 )
+from ghostmem.cli.main import cli
 from ghostmem.cli.style import bold, dim
+from ghostmem.hooks.log import last_log_line, log_path
+from ghostmem.notes.lock import locked_elsewhere
+from ghostmem.setup.check import check_clients
 from ghostmem.text.excerpt import visible
-
-if TYPE_CHECKING:
-    from ghostmem.admin.doctor import DoctorFinding
 
 
 def _masked_value(name: str, value: Any) -> Any:
@@ -30,8 +35,6 @@ def _masked_value(name: str, value: Any) -> Any:
 @command("where", "  ghost where\n  ghost where --json\n", TolerantCommand)
 def where(console: Console) -> None:
     """Print the namespace and the store in use, and why."""
-    from ghostmem.admin.where import where as find
-
     found = find(use_file=console.config_error is None, **console.overrides)
     if console.config_error is not None:
         console.note(f"{console.config_error.message}: not used")
@@ -102,8 +105,6 @@ def config_set(console: Console, name: str, value: str) -> None:
     """Write a setting into the configuration file."""
     from pathlib import Path
 
-    from ghostmem.notes.lock import locked_elsewhere
-
     path = ghost_settings.config_path()
     with locked_elsewhere(Path(path)):
         written = ghost_settings.write_config(path, name, value)
@@ -125,8 +126,6 @@ MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", 
 @click.option("--fix", is_flag=True, help="Repair what can be repaired.")
 def doctor(console: Console, fix: bool) -> int:
     """Examine the installation and suggest repairs; exit 5 if there is a problem."""
-    from ghostmem.admin.doctor import doctor as examine
-
     console.progress("examining")
     found = examine(
         console.settings,
@@ -150,10 +149,6 @@ def doctor(console: Console, fix: bool) -> int:
 
 def _client_findings(settings: ghost_settings.Settings) -> "Iterator[DoctorFinding]":
     """Yield findings about the installed clients and the last failure of their hooks."""
-    from ghostmem.admin.doctor import DoctorFinding
-    from ghostmem.hooks.log import last_log_line, log_path
-    from ghostmem.setup.check import check_clients
-
     yield from check_clients(settings)
     path = log_path(settings)
     failure = last_log_line(path)
@@ -177,8 +172,6 @@ def _client_findings(settings: ghost_settings.Settings) -> "Iterator[DoctorFindi
 def completion(console: Console, shell: str) -> None:
     from click.shell_completion import get_completion_class
 
-    from ghostmem.cli.main import cli
-
     made = get_completion_class(shell)
     assert made is not None
     variables = made(cli, {}, "ghost", "_GHOST_COMPLETE")
@@ -188,8 +181,6 @@ def completion(console: Console, shell: str) -> None:
 
 @command("version", "  ghost version\n", TolerantCommand)
 def version(console: Console) -> None:
-    import platform
-
     console.show(
         {"version": __version__, "python": platform.python_version()}, f"ghost {__version__}"
     )

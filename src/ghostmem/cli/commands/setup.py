@@ -1,5 +1,6 @@
 """ghost setup: install Ghost into agent clients."""
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,10 @@ from ghostmem.cli.options import (
     DRY_RUN,
 )
 from ghostmem.errors import InvalidInputError
+from ghostmem.mcp.tools import TOOLSETS, chosen_tools
+from ghostmem.model import is_namespace
+from ghostmem.settings import has_password, masked
+from ghostmem.setup import agents_md as guidance
 from ghostmem.setup.clients import (
     CLIENTS,
     OTHER,
@@ -22,6 +27,11 @@ from ghostmem.setup.clients import (
     client_named,
     known_clients,
 )
+from ghostmem.setup.entry import command_in, launch, server
+from ghostmem.setup.formats import FORMATS
+from ghostmem.setup.install import install, uninstall
+from ghostmem.setup.listing import allowed, installed_toolsets, listing, look
+from ghostmem.setup.parts import hooks_in, parts_in, shown, targets
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
@@ -92,8 +102,6 @@ def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:
 
 def _print_list(console: Console) -> None:
     """Print the clients with Ghost, one line for each scope, then the names of the others."""
-    from ghostmem.setup.listing import listing
-
     rows = listing()
     if console.as_json:
         console.show_all(rows, _installed_text)
@@ -204,9 +212,6 @@ def _set_up(
             f"Ghost has no hooks for {client.title}; nothing was changed",
             "leave out --hooks; `ghost setup agents-md` tells the agent when to use its memory",
         )
-    from ghostmem.setup.install import install, uninstall
-    from ghostmem.setup.parts import targets
-
     how = _launch(console, scope, ns, remove, allow)
     if show:
         for file in targets(client, scope, True, hooks, allow):
@@ -229,8 +234,6 @@ def _set_up(
 
 def _note_hooks(console: Console, client: SetupClient, scope: str) -> None:
     """Say that installed hooks keep their namespace and store when only the server gets others."""
-    from ghostmem.setup.listing import look
-
     if look(client, scope).hooks in ("current", "old"):
         console.notes(
             ["the hooks keep their own namespace and store; add --hooks to change them too"]
@@ -241,8 +244,6 @@ def _note_permission(
     console: Console, client: SetupClient, scope: str, allow: bool, dry_run: bool
 ) -> None:
     """Say in one line how the client comes to run Ghost's tools without asking."""
-    from ghostmem.setup.listing import allowed
-
     if client.permission is None:
         console.notes([f"permission: {client.title} manages this itself: {client.asks}"], "")
     elif not allow and not dry_run and not allowed(client, scope):
@@ -261,13 +262,6 @@ def _note_permission(
 def _launch(
     console: Console, scope: str, ns: str | None, remove: bool = False, allow: bool = False
 ) -> "Launch":
-    import os
-
-    from ghostmem.mcp.tools import chosen_tools
-    from ghostmem.model import is_namespace
-    from ghostmem.settings import has_password, masked
-    from ghostmem.setup.entry import launch
-
     if ns and not is_namespace(ns):
         raise InvalidInputError(
             f"{ns!r} is not a namespace",
@@ -291,8 +285,6 @@ def _launch(
 
 
 def _print_target(console: Console, client: SetupClient, file: "SetupFile", how: "Launch") -> None:
-    from ghostmem.setup.parts import shown
-
     text = shown(file, how)
     if console.as_json:
         console.json(
@@ -342,9 +334,6 @@ def _print_result(
 
 def _left_commands(file: "SetupFile", after: bytes | None) -> list[str]:
     """Return the commands of our hooks that a removal leaves in a file."""
-    from ghostmem.setup.entry import command_in
-    from ghostmem.setup.parts import hooks_in
-
     if after is None or not file.hooks:
         return []
     handlers = hooks_in(after.decode("utf-8-sig", "replace"), file).values()
@@ -353,8 +342,6 @@ def _left_commands(file: "SetupFile", after: bytes | None) -> list[str]:
 
 def _parts_text(file: "SetupFile", before: bytes | None) -> str:
     """Return the names of the parts of a file, or of those that it had before a removal."""
-    from ghostmem.setup.parts import parts_in
-
     names = {"server": "the server", "hooks": "the hooks", "allow": "the permission"}
     present = parts_in((before or b"").decode("utf-8-sig", "replace"), file) if before else names
     parts = [name for part, name in names.items() if getattr(file, part) and part in present]
@@ -400,9 +387,6 @@ def other(console: Console, show: bool, form: str, ns: str | None) -> None:  # n
 
 
 def _print_other(console: Console, form: str, ns: str | None) -> None:
-    from ghostmem.setup.entry import server
-    from ghostmem.setup.formats import FORMATS
-
     paths = {"json": OTHER.path, "toml": ("mcp_servers", "ghost"), "yaml": ("mcp_servers", "ghost")}
     text = FORMATS[form].merge("", paths[form], server(OTHER, _launch(console, "user", ns)))
     console.show({"format": form, "text": text}, text.removesuffix("\n"), verbatim=True)
@@ -438,8 +422,6 @@ def setup_agents_md(
     console: Console, path: str | None, remove: bool, show: bool, tools: str | None, dry_run: bool
 ) -> None:
     """Write guidance for agents into AGENTS.md: what to store where, when to search and save."""
-    from ghostmem.setup import agents_md as guidance
-
     if show and (remove or dry_run):
         raise InvalidInputError(
             "--print cannot be combined with --remove or --dry-run", "it changes no file"
@@ -457,9 +439,6 @@ def setup_agents_md(
 
 def _guided_toolsets(named: str | None) -> set[str]:
     """Return the toolsets of an option, or those of the installed servers."""
-    from ghostmem.mcp.tools import TOOLSETS
-    from ghostmem.setup.listing import installed_toolsets
-
     sets = {name.strip() for name in (named or "").split(",")} - {""}
     for name in sorted(sets - {*TOOLSETS}):
         raise InvalidInputError(

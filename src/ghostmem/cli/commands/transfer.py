@@ -15,10 +15,13 @@ from ghostmem.cli.options import DRY_RUN, NS, TRUST, either
 from ghostmem.cli.output import plural, size
 from ghostmem.cli.style import bold, dim
 from ghostmem.errors import ConflictError, EngineError, InvalidInputError, NotFoundError
+from ghostmem.notes.project import project_namespace
+from ghostmem.settings import resolve
 from ghostmem.store import validate
 from ghostmem.text.excerpt import visible
 from ghostmem.transfer import POLICIES, TOOLS
 from ghostmem.transfer.backup import is_database, refuse_store
+from ghostmem.transfer.formats.choose import DATABASE, recognise
 
 if TYPE_CHECKING:
     from ghostmem.transfer.checksums import NamespaceSum
@@ -167,8 +170,6 @@ def import_(
 
 def _visibility_notes(console: Console, namespaces: dict[str, int]) -> list[str]:
     """Return the imported namespaces, and how hooks and tools get to see them."""
-    from ghostmem.notes.project import project_namespace
-
     largest = sorted(namespaces, key=lambda ns: (-namespaces[ns], ns))
     if not largest:
         return []
@@ -187,8 +188,6 @@ def _visibility_notes(console: Console, namespaces: dict[str, int]) -> list[str]
 
 def _recognised_tool(file: str | None) -> str:
     """Return the tool that wrote a file which is imported into a namespace."""
-    from ghostmem.transfer.formats.choose import DATABASE, recognise
-
     try:
         tool = "" if file in (None, "-") else recognise(file or "")
     except InvalidInputError:
@@ -312,8 +311,6 @@ def migrate(console: Console, source: str | None, target: str, switch: bool, dry
 
 def _next_steps(console: Console, done: "Migration") -> None:
     """Print the next steps."""
-    from ghostmem.settings import resolve
-
     if not done.switched:
         console.note(
             f"to use it from now on: ghost config set db {quote(visible(done.target))}"

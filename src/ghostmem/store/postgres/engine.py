@@ -17,6 +17,8 @@ from ghostmem.errors import (
 from ghostmem.settings import masked
 from ghostmem.store.administration import Administration
 from ghostmem.store.engine import COUNT_MIGRATIONS, BaseEngine
+from ghostmem.store.postgres.administration import PostgresAdministration
+from ghostmem.store.postgres.check import problems, repair
 from ghostmem.store.postgres.connect import (
     WRITERS,
     Connection,
@@ -32,12 +34,14 @@ from ghostmem.store.postgres.connect import (
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.migrate import applied, migrate
 from ghostmem.store.postgres.pipeline import BoundStatement
-from ghostmem.store.postgres.schema import MIGRATIONS
+from ghostmem.store.postgres.presence import present
+from ghostmem.store.postgres.schema import MIGRATIONS, OF_NAMESPACE
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.postgres.trips import RoundTrips
 from ghostmem.store.postgres.vectors import RecentViews
 from ghostmem.store.protocol import Reindex
 from ghostmem.store.rows import StoreCopies
+from ghostmem.store.sqlite.scrub import holders
 from ghostmem.store.vectors import Views
 
 _AWAKE = BoundStatement("SELECT 1")  # begins no transaction; tests whether a connection works
@@ -322,14 +326,10 @@ class PostgresEngine(BaseEngine):
 
     def administration(self) -> Administration:
         """Return the administration of the database."""
-        from ghostmem.store.postgres.administration import PostgresAdministration
-
         return PostgresAdministration(self.url, self.location)
 
     def present(self) -> AbstractContextManager[str]:
         """Be present for other workers until the block ends; gives the name of the worker."""
-        from ghostmem.store.postgres.presence import present
-
         return present(self.url, self.location)
 
     def answers(self, seconds: float) -> bool:
@@ -373,15 +373,11 @@ class PostgresEngine(BaseEngine):
 
     def check(self) -> list[str]:
         """Return all problems of the rows and their indexes."""
-        from ghostmem.store.postgres.check import problems
-
         with self.snapshot() as tx:
             return problems(tx)
 
     def repair(self, reindex: Reindex) -> Mapping[str, int]:
         """Remove orphans and rebuild every index from the rows."""
-        from ghostmem.store.postgres.check import repair
-
         with self.write() as tx:
             return repair(tx, reindex)
 
@@ -395,8 +391,6 @@ class PostgresEngine(BaseEngine):
 
     def _vacuum(self) -> None:
         """Let PostgreSQL reuse the space of deleted rows, and refresh its statistics."""
-        from ghostmem.store.postgres.schema import OF_NAMESPACE
-
         with (
             self._begun(_AWAKE) as connection,
             translated(self.location),
@@ -425,8 +419,6 @@ class PostgresEngine(BaseEngine):
         """Return the copies that hold some memories.
 
         Backups of PostgreSQL itself are unknown here."""
-        from ghostmem.store.sqlite.scrub import holders
-
         return holders(list(paths), ids, texts)
 
     def flush(self) -> None:

@@ -23,7 +23,9 @@ from ghostmem.store.postgres.connect import (
 )
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
+from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.postgres.trips import RoundTrips
+from ghostmem.store.tag_index import TAGGED, index_tags
 
 _FIRST_NAME = "trim(split_part(current_setting('search_path'), ',', 1))"
 # The schema that the search path names first; NULL if it does not exist.
@@ -73,9 +75,6 @@ def migrate(connection: Connection, location: str, now: datetime) -> None:
 
 
 def _index_tags(connection: Connection) -> None:
-    from ghostmem.store.postgres.transaction import PostgresTransaction
-    from ghostmem.store.tag_index import TAGGED, index_tags
-
     trips = RoundTrips.over(connection)
     db = Db(trips, writes=True)
     db.holds_all = True

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from shlex import quote
 
 import apsw
 
@@ -149,8 +150,6 @@ def refuse_links(path: str) -> None:
     """Refuse to write a file with two names: their logs would overwrite each other."""
     links = os.stat(path).st_nlink
     if links > 1:
-        from shlex import quote
-
         name, own = quote(path), quote(f"{path}.own")
         raise EngineError(
             f"{path} has {links} hard links: used under two names, a store would be damaged",
@@ -216,7 +215,6 @@ def refuse_foreign(db: apsw.Connection, path: str) -> None:
         return
     if {"memories", "chunks"} <= tables:
         from pathlib import Path
-        from shlex import quote
 
         path = str(Path(path).resolve())
         new = quote(str(Path(path).with_name("ghostmem.db")))

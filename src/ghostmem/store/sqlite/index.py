@@ -10,6 +10,8 @@ from ghostmem.store.rows import IndexedMemory, IndexRow
 from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.journal import SqliteJournal
 from ghostmem.store.tables import indexed
+from ghostmem.text.spelling import words_of
+from ghostmem.text.terms import encode
 
 _CHUNK = "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -125,9 +127,6 @@ class SqliteIndex(Index):
 
     def _replace_words(self, number: int, old: Iterable[str], new: Iterable[str]) -> None:
         """Update the words of a namespace when terms of its chunks were replaced."""
-        from ghostmem.text.spelling import words_of
-        from ghostmem.text.terms import encode
-
         before, after = words_of(old), words_of(new)
         added = [(number, word) for word in sorted(after - before)]
         self._db.executemany("INSERT OR IGNORE INTO words VALUES (?, ?)", added)
