@@ -6,7 +6,6 @@ The judge reads each statement together with its message; without it, explicit p
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ghostmem.capture.keys import key_of, kind_of, other_key
 from ghostmem.capture.sorts import (
@@ -19,12 +18,10 @@ from ghostmem.capture.sorts import (
     steps_match,
 )
 from ghostmem.frozen import frozen
+from ghostmem.judge.model import Judge
 from ghostmem.model import CAPTURED, Kind, Record, Sort
 from ghostmem.text.capture import Statement, is_entry, own_text, statements
 from ghostmem.truth.alike import distinctive, essence
-
-if TYPE_CHECKING:
-    from ghostmem.judge.model import Judge
 
 MIN_IMPORTANCE = 0.35  # the default; every candidate has more
 MAX_CANDIDATES = 12
@@ -54,7 +51,7 @@ class Candidate(Record):
 
 def candidates(
     text: str,
-    judge: "Judge | None" = None,
+    judge: Judge | None = None,
     *,
     least: float = MIN_IMPORTANCE,
     most: int = MAX_CANDIDATES,
@@ -94,7 +91,7 @@ def best(
 
 
 def capture_chances(
-    judge: "Judge | None", message: str, sentences: Sequence[str]
+    judge: Judge | None, message: str, sentences: Sequence[str]
 ) -> list[float | None]:
     """Return how likely each sentence is worth remembering; None where the judge is not asked."""
     if judge is None or not sentences:

@@ -5,19 +5,16 @@ from contextlib import nullcontext
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ghostmem.capture.proposals import SOURCE, DailyNote, Proposal, propose
 from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
+from ghostmem.judge.model import Judge
 from ghostmem.model import Record, optional
 from ghostmem.notes.files import append, inside, note_day, read_file
 from ghostmem.notes.grep import LONG_TERM, memory_files
 from ghostmem.notes.lock import locked
 from ghostmem.text.sections import sections
-
-if TYPE_CHECKING:
-    from ghostmem.judge.model import Judge
 
 OPENING = "# Memory\n"
 _MAX_WEEKS = 5_000  # the calendar of Python ends
@@ -46,7 +43,7 @@ def consolidate_notes(
     now: datetime,
     weeks: int | None = 1,
     apply: bool = False,
-    judge: "Judge | None" = None,
+    judge: Judge | None = None,
 ) -> Distilled:
     """Propose parts of the daily notes of the last complete weeks for MEMORY.md.
 
@@ -99,7 +96,7 @@ def _proposals(
     files: Iterable[Path],
     memory: str,
     notes: Sequence[DailyNote],
-    judge: "Judge | None",
+    judge: Judge | None,
 ) -> tuple[Proposal, ...]:
     known = {inside(root, memory), *(path for path in files if path.name == LONG_TERM)}
     text = "\n\n".join(read_file(path).text for path in sorted(known))

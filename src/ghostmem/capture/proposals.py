@@ -10,18 +10,16 @@ import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ghostmem.capture.candidates import capture_chances, is_worth, reasons_of
 from ghostmem.capture.sorts import find_sort
 from ghostmem.frozen import frozen
+from ghostmem.judge.model import Judge
 from ghostmem.model import Record, optional
 from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks
 from ghostmem.text.capture import sentences
 from ghostmem.truth.alike import distinctive, reversing_words
-
-if TYPE_CHECKING:
-    from ghostmem.judge.model import Judge
 
 _PHRASES = 0.5  # the threshold where phrases decide; a part with one scores 1
 _MAX_MORE_DAYS = 2  # further days that count; each adds half the threshold
@@ -75,9 +73,7 @@ class _Part(NamedTuple):
     terms: frozenset[str]
 
 
-def propose(
-    notes: Iterable[DailyNote], memory: str, judge: "Judge | None" = None
-) -> list[Proposal]:
+def propose(notes: Iterable[DailyNote], memory: str, judge: Judge | None = None) -> list[Proposal]:
     """Return the parts to add to a long-term memory, the best first, then the newest."""
     known = _KnownTexts(memory)
     parts = [part for note in notes for part in _parts(note) if not _is_passing(part)]
@@ -98,7 +94,7 @@ def propose(
     return proposals
 
 
-def _proposal(part: _Part, days: int, judge: "Judge | None") -> Proposal | None:
+def _proposal(part: _Part, days: int, judge: Judge | None) -> Proposal | None:
     """Return a part as a proposal, or None if it does not reach the threshold."""
     threshold = judge.thresholds.capture if judge else _PHRASES
     score, reasons = _score(part.text, threshold, judge)
@@ -111,7 +107,7 @@ def _proposal(part: _Part, days: int, judge: "Judge | None") -> Proposal | None:
     return Proposal(path, part.line, day, part.text, reasons, round(score, 2), part.heading)
 
 
-def _score(text: str, threshold: float, judge: "Judge | None") -> tuple[float, tuple[str, ...]]:
+def _score(text: str, threshold: float, judge: Judge | None) -> tuple[float, tuple[str, ...]]:
     """Return the score of the best sentence of a part, and its reasons."""
     prose = " ".join(text.partition("\n```")[0].split())
     split = list(sentences(prose))

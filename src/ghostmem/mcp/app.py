@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.errors import NotFoundError
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.memory_tools import search
 from ghostmem.mcp.protocol import TITLE
 from ghostmem.mcp.tool import LIST, Arguments, McpTool, Result, arguments
 from ghostmem.model import plain
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 EXTENSION = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"

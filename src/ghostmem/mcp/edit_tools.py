@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.shown import show_history, show_patch, show_put
 from ghostmem.mcp.tool import (
     INTEGER,
@@ -17,11 +18,6 @@ from ghostmem.mcp.tool import (
     described,
 )
 from ghostmem.model import plain
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ghostmem.ghost import Ghost
 
 _STORED = {"key": TEXT, "version": INTEGER, "outcome": TEXT}
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.tool import (
     CHANGE,
     READ,
@@ -18,9 +19,6 @@ from ghostmem.mcp.tool import (
     Result,
     described,
 )
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 MEMORIZE_PROJECT = (
     "Get to know this project and memorize what somebody who works on it next has to know.\n\n"

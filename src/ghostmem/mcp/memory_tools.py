@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.budget import BYTES_PER_TOKEN, encoded
 from ghostmem.mcp.shown import (
     show_candidates,
@@ -35,11 +37,6 @@ from ghostmem.memory.curate import OPS
 from ghostmem.model import EDGE_WEIGHTS, Tier, VerdictKind, plain
 from ghostmem.parameters import MAX_BUDGET, NS, OPERATIONS
 from ghostmem.text.excerpt import first_line
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ghostmem.ghost import Ghost
 
 # seconds that the first question waits for the model: it loads in less than one, on a busy machine
 # in a few, and clients give a call half a minute or more

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ghostmem.caller import CALLER
 from ghostmem.errors import InvalidInputError
+from ghostmem.ghost import Ghost
+from ghostmem.mcp.tool import Arguments
 from ghostmem.memory.get import one_namespace, split_name
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
-    from ghostmem.mcp.tool import Arguments
 
 _ONE = ("key", "from_key", "to_key", "summary_key", "supersedes", "keep", "other", "what")
 _SEVERAL = ("source_keys", "seed")

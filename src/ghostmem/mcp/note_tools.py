@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.tool import TEXT, WRITE, Arguments, McpTool, Result, described
 from ghostmem.notes.grep import MAX_RESULTS as BLOCKS
 from ghostmem.notes.grep import format_blocks, grep_notes
@@ -17,9 +17,6 @@ from ghostmem.notes.memory_tools import (
     MemorySearch,
     formatted,
 )
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 SEMANTIC, LITERAL = "semantic", "text"
 MAX_HITS = 200

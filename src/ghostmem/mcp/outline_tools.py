@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.tool import TEXT, Arguments, McpTool, Result, arguments, described
 from ghostmem.outline.languages.table import LANGUAGES
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 FORMATS = ("text", "json")
 MAX_NODES = 2000

@@ -5,14 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from ghostmem.errors import GhostError
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.texts import error_text
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
-    from ghostmem.settings import Settings
+from ghostmem.settings import Settings
 
 
 class PendingStore:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ghostmem.caller import CLIENT
 from ghostmem.errors import GhostError, InvalidInputError
@@ -14,11 +14,9 @@ from ghostmem.mcp.prompts import offered, prompt_result
 from ghostmem.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError
 from ghostmem.mcp.resources import complete, read, resources, templates
 from ghostmem.mcp.texts import error_text, readable
+from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.schema import Schema, check
 from ghostmem.store.validate import MAX_KEY
-
-if TYPE_CHECKING:
-    from ghostmem.mcp.tool_server import ToolServer
 
 CALL = "tools/call"
 MAX_COMPLETIONS = 100

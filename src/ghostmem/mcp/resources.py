@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from ghostmem.caller import CALLER, require
 from ghostmem.errors import GhostError, NotFoundError
 from ghostmem.mcp.protocol import INVALID_PARAMS, ProtocolError
 from ghostmem.mcp.texts import error_text, readable
+from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.text.excerpt import first_line
-
-if TYPE_CHECKING:
-    from ghostmem.mcp.tool_server import ToolServer
 
 SCHEME = "memory://"
 INDEX = "index"

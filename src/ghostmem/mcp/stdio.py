@@ -17,10 +17,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from ghostmem._version import __version__
-from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_batch, read_message
+from ghostmem.ghost import Ghost
+from ghostmem.mcp.frames import (
+    FrameError,
+    Message,
+    encode,
+    error_reply,
+    parse,
+    read_batch,
+    read_message,
+)
 from ghostmem.mcp.pending_store import PendingStore
 from ghostmem.mcp.protocol import (
     INVALID_PARAMS,
@@ -33,13 +43,6 @@ from ghostmem.mcp.protocol import (
 from ghostmem.mcp.requests import CALL, ClientInfo, reply_to, run_method
 from ghostmem.mcp.texts import instructions
 from ghostmem.mcp.tool_server import ToolServer, defer_model
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import BinaryIO
-
-    from ghostmem.ghost import Ghost
-    from ghostmem.mcp.frames import Message
 
 ENVELOPE = (
     "io.modelcontextprotocol/protocolVersion"  # what every request of the newer protocol tells

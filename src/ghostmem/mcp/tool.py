@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.frozen import frozen
+from ghostmem.ghost import Ghost
 from ghostmem.parameters import OPERATIONS
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 Arguments = dict[str, Any]
 Result = dict[str, Any]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.caller import AGENT, CALLER, grant_hint, require
 from ghostmem.errors import ForbiddenError, GhostError
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.app import SHOW
 from ghostmem.mcp.names import resolve_names
 from ghostmem.mcp.pending_store import PendingStore
 from ghostmem.mcp.result_texts import original_text, result_text
 from ghostmem.mcp.texts import error_text, readable
+from ghostmem.mcp.tool import McpTool
 from ghostmem.mcp.tools import (
     check_namespace,
     checked_arguments,
@@ -24,10 +26,6 @@ from ghostmem.mcp.tools import (
 from ghostmem.memory.embedding import catch_up_all
 from ghostmem.notes.project import PREFIX, project_namespace
 from ghostmem.parameters import PROJECT_NS
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
-    from ghostmem.mcp.tool import McpTool
 
 # tools that find memories, and the field of their rows
 _ROWS = {"ghost_search": "results", "ghost_context": "memories", "ghost_list": "memories"}

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.clock import now as system_now
 from ghostmem.errors import InvalidInputError
 from ghostmem.mcp.coerce import coerce
+from ghostmem.mcp.tool import Arguments, McpTool
 from ghostmem.schema import check, with_whole_numbers, without_nulls
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from ghostmem.mcp.tool import Arguments, McpTool
 
 # tools that may read all namespaces with a prefix
 SEVERAL = (

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ghostmem.mcp.shown import show_conflicts, show_timeline
 from ghostmem.mcp.tool import LIST, TEXT, WRITE, McpTool, arguments
 from ghostmem.model import plain
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TRUTH: tuple[McpTool, ...] = (
     McpTool(

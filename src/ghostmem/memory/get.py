@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.model import is_namespace
-from ghostmem.store import again, count, find, validate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
-    from ghostmem.model import Chunk, Memory
-    from ghostmem.store import Store, Transaction
+from ghostmem.model import Chunk, Memory, is_namespace
+from ghostmem.store import Store, Transaction, again, count, find, validate
 
 
 @again

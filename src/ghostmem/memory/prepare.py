@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ghostmem.graph.autolink import find_near
-from ghostmem.store import index_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ghostmem.embed.base import Embedder
-    from ghostmem.graph.autolink import NearestChunks
-    from ghostmem.memory.draft import Draft
-    from ghostmem.model import Memory
-    from ghostmem.store import IndexRow, Space, Store, Transaction
+from ghostmem.embed.base import Embedder
+from ghostmem.graph.autolink import NearestChunks, find_near
+from ghostmem.memory.draft import Draft
+from ghostmem.model import Memory
+from ghostmem.store import IndexRow, Space, Store, Transaction, index_rows
 
 
 class Prepared(NamedTuple):

@@ -4,15 +4,13 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ghostmem.clock import format_time
 from ghostmem.model import Access
 from ghostmem.store.database import StoreTable
+from ghostmem.store.rows import Space
 from ghostmem.store.tables import BY_NAME
-
-if TYPE_CHECKING:
-    from ghostmem.store.rows import Space
 
 # what hashlib would find too, without loading OpenSSL, which costs every cold command some
 # milliseconds
@@ -97,7 +95,7 @@ class Journal(StoreTable, ABC):
     def append(self, ns: str, memory_id: str, op: str, at: str) -> None:
         """Add a line to a namespace's log; the write lock keeps others from doing so meanwhile."""
 
-    def assume(self, space: "Space") -> None:
+    def assume(self, space: Space) -> None:
         """Use a namespace as it was read before; the transaction fails if it has gone.
 
         Nothing to do where reading it again costs nothing."""

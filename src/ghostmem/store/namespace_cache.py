@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
+from array import array
 from collections.abc import Callable, Mapping, Sized
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-if TYPE_CHECKING:
-    from array import array
-
-    from ghostmem.store.rows import ChunkCandidate, Space
+from ghostmem.store.rows import ChunkCandidate, Space
 
 MAX_SIZE = 20_000_000  # characters of rows, and as many bytes of chunk numbers
 ROW_SIZE = 600  # characters that a row takes in addition to its texts

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ghostmem._version import __version__
@@ -12,6 +12,7 @@ from ghostmem.ghost import Ghost
 from ghostmem.lifecycle.audit import NEAR_DUPLICATES, audit
 from ghostmem.lifecycle.undo import find_run
 from ghostmem.memory.details import details
+from ghostmem.store import Store
 from ghostmem.store.sequences import Written, written
 from ghostmem.web.decisions import LISTS, decisions
 from ghostmem.web.events import position
@@ -39,9 +40,6 @@ from ghostmem.web.route import (
 )
 from ghostmem.web.session import visit
 from ghostmem.web.shape import shape, spans
-
-if TYPE_CHECKING:
-    from ghostmem.store import Store
 
 MAX_NODES = 5000
 MAX_SPANS = 5000
@@ -105,7 +103,7 @@ def _audit(ghost: Ghost, given: Given) -> Any:
 
 
 def _kept(
-    store: "Store", name: str, ns: str | None, make: Callable[[], dict[str, Any]]
+    store: Store, name: str, ns: str | None, make: Callable[[], dict[str, Any]]
 ) -> dict[str, Any]:
     """Return an answer that is at most a minute old, if nothing was written since."""
     kept = _REPORTS.setdefault(store, {})

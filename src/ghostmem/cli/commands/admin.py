@@ -1,17 +1,13 @@
 """ghost admin: a store in PostgreSQL or on Citus."""
 
-from typing import TYPE_CHECKING
-
 import click
 
 from ghostmem.admin import cluster
 from ghostmem.cli.console import CommandGroup, Console
 from ghostmem.cli.output import plural, size
 from ghostmem.cli.style import bold, dim
+from ghostmem.store.administration import ClusterNode, Grant, VectorIndex
 from ghostmem.text.excerpt import visible
-
-if TYPE_CHECKING:
-    from ghostmem.store.administration import ClusterNode, Grant, VectorIndex
 
 admin = CommandGroup(
     "admin",
@@ -59,7 +55,7 @@ def admin_grants(console: Console) -> None:
     )
 
 
-def _grant_text(grant: "Grant") -> str:
+def _grant_text(grant: Grant) -> str:
     may = "reads and writes" if grant.scope == "write" else "reads"
     return f"{bold(visible(grant.role))}  {may} {visible(grant.ns)}"
 
@@ -74,7 +70,7 @@ def admin_nodes(console: Console) -> None:
     )
 
 
-def _server_text(node: "ClusterNode") -> str:
+def _server_text(node: ClusterNode) -> str:
     state = "" if node.active else "  not active"
     holds = dim(f"{plural(node.shards, 'shard')}, {size(node.bytes)}")
     return f"{bold(f'{node.host}:{node.port}')}  {node.role}{state}  {holds}"
@@ -135,6 +131,6 @@ def admin_index(console: Console, drop: bool) -> None:
         console.note("note: searches use it once GHOST_PG_HNSW=1 is set")
 
 
-def _index_text(index: "VectorIndex") -> str:
+def _index_text(index: VectorIndex) -> str:
     about = dim(f"{plural(index.vectors, 'vector')} of {index.dimension}, {size(index.bytes)}")
     return f"{bold(visible(index.model))}  {index.state}  {about}"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from ghostmem.admin.verify import Chain, LogLine
 from ghostmem.cli.console import (
     Console,
     ConsoleGroup,
@@ -18,13 +17,9 @@ from ghostmem.cli.output import plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.clock import format_time
 from ghostmem.errors import InvalidInputError
+from ghostmem.lifecycle.audit import AuditFinding, AuditReport
 from ghostmem.lifecycle.audit import audit as audit_store
 from ghostmem.text.excerpt import visible
-
-if TYPE_CHECKING:
-    from ghostmem.admin.verify import Chain, LogLine
-    from ghostmem.lifecycle.audit import AuditFinding, AuditReport
-
 
 COLOURS = ((85, "green"), (60, "yellow"), (0, "red"))  # from which score on
 

@@ -5,11 +5,13 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ghostmem import parameters
+from ghostmem.capture.capture import Captured, CaptureReport
+from ghostmem.capture.procedures import Mined
 from ghostmem.capture.transcripts.choose import AUTO, FORMATS
 from ghostmem.cli.console import Console, CreatingCommand, command
 from ghostmem.cli.options import NS, json_object, option, options, read_text, words
@@ -19,11 +21,6 @@ from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Outcome
 from ghostmem.schema import too_deep
 from ghostmem.text.excerpt import visible
-
-if TYPE_CHECKING:
-    from ghostmem.capture.capture import Captured, CaptureReport
-    from ghostmem.capture.procedures import Mined
-
 
 FORMAT = click.option(
     "--from",
@@ -236,7 +233,7 @@ def _store_command(
     return shlex.join([*parts, *(["--", *said] if said else [])])
 
 
-def _capture_text(done: "CaptureReport") -> str:
+def _capture_text(done: CaptureReport) -> str:
     if not done.candidates:
         return "nothing worth remembering was found"
     verb = "found" if done.dry_run else "captured"
@@ -247,7 +244,7 @@ def _capture_text(done: "CaptureReport") -> str:
     return "\n".join([*lines, *(_candidate_row(candidate) for candidate in done.candidates)])
 
 
-def _candidate_row(candidate: "Captured") -> str:
+def _candidate_row(candidate: Captured) -> str:
     score = "" if candidate.importance is None else f"{candidate.importance:.2f} "
     outcome = [str(candidate.outcome)] if candidate.outcome else []
     if candidate.verdict is not None and candidate.verdict.kind != "new":
@@ -517,7 +514,7 @@ def _listed_sessions(paths: tuple[str, ...]) -> list[list[str]] | None:
     return sessions or None
 
 
-def _procedure_row(procedure: "Mined") -> str:
+def _procedure_row(procedure: Mined) -> str:
     outcome = f"  {procedure.outcome}" if procedure.outcome else ""
     about = dim(f"{procedure.importance:.2f}  in {plural(procedure.support, 'session')}{outcome}")
     steps = "\n".join(

@@ -1,7 +1,6 @@
 """ghost conflicts, resolve: contradictions."""
 
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +13,7 @@ from ghostmem.cli.output import named
 from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import first_line, visible
-
-if TYPE_CHECKING:
-    from ghostmem.truth.conflicts import Conflict
+from ghostmem.truth.conflicts import Conflict
 
 
 @command(
@@ -43,7 +40,7 @@ def conflicts(console: Console, ns: str | None) -> None:
         )
 
 
-def _conflict_text(conflict: "Conflict") -> str:
+def _conflict_text(conflict: Conflict) -> str:
     how = "inferred" if conflict.automatic else "said"
     head = f"{named(conflict)} contradicts {bold(visible(conflict.other))}  {dim(how)}"
     new = f"    {conflict.created_at:%Y-%m-%d}  {first_line(conflict.content, 110)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
 
@@ -23,16 +22,13 @@ from ghostmem.cli.options import (
 from ghostmem.cli.output import named, plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError, ModelError
+from ghostmem.graph.clusters import Cluster
+from ghostmem.graph.edges import EdgeCandidate
+from ghostmem.graph.expand import SummaryNode
+from ghostmem.graph.infer import EdgeInference, InferReport
 from ghostmem.model import Edge, Outcome, Rel
 from ghostmem.settings import Settings
 from ghostmem.text.excerpt import first_line, visible
-
-if TYPE_CHECKING:
-    from ghostmem.graph.clusters import Cluster
-    from ghostmem.graph.edges import EdgeCandidate
-    from ghostmem.graph.expand import SummaryNode
-    from ghostmem.graph.infer import EdgeInference, InferReport
-
 
 edge = ConsoleGroup(
     "edge",

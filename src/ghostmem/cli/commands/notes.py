@@ -5,11 +5,10 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from ghostmem.capture.distil_notes import consolidate_notes
+from ghostmem.capture.distil_notes import Distilled, consolidate_notes
 from ghostmem.cli.commands.search import print_search
 from ghostmem.cli.console import (
     CommandGroup,
@@ -28,18 +27,12 @@ from ghostmem.cli.output import plural
 from ghostmem.cli.style import bold, dim
 from ghostmem.clock import now
 from ghostmem.errors import ConflictError, StoreBusyError
-from ghostmem.notes.folders import watch_notes
+from ghostmem.model import Folder
+from ghostmem.notes.folders import FolderStatus, watch_notes
 from ghostmem.notes.grep import format_blocks, grep_notes
-from ghostmem.notes.mirror import mirrors
+from ghostmem.notes.mirror import MirrorReport, mirrors
+from ghostmem.notes.sync import SyncReport
 from ghostmem.text.excerpt import first_line, visible
-
-if TYPE_CHECKING:
-    from ghostmem.capture.distil_notes import Distilled
-    from ghostmem.model import Folder
-    from ghostmem.notes.folders import FolderStatus
-    from ghostmem.notes.mirror import MirrorReport
-    from ghostmem.notes.sync import SyncReport
-
 
 MAX_NOTES = 20  # problems of a folder that are printed
 MAX_EXAMPLES = 3  # files named as left out
@@ -117,7 +110,7 @@ def notes_list(console: Console, ns: str | None) -> None:
     )
 
 
-def _folder_text(folder: "Folder") -> str:
+def _folder_text(folder: Folder) -> str:
     source = "" if folder.source_kind == "stated" else f", {folder.source_kind}"
     return f"{bold(visible(folder.root))}  {dim(f'{folder.layout}, in {folder.ns}{source}')}"
 
@@ -270,7 +263,7 @@ def notes_consolidate(
     console.show(done, _distilled_text(done))
 
 
-def _distilled_text(done: "Distilled") -> str:
+def _distilled_text(done: Distilled) -> str:
     """Return proposals as text: where each is, why, and how to write them down."""
     if not done.proposals:
         return "nothing to distil"
@@ -291,7 +284,7 @@ def _distilled_text(done: "Distilled") -> str:
     return "\n".join([*lines, dim(end)])
 
 
-def _status_text(status: "FolderStatus") -> str:
+def _status_text(status: FolderStatus) -> str:
     state = "up to date" if status.is_clean else "; ".join(_state_parts(status))
     about = f"{status.layout}, in {status.ns}, watcher: {status.watcher}"
     lines = [
@@ -309,13 +302,13 @@ def _status_text(status: "FolderStatus") -> str:
     )
 
 
-def _state_parts(status: "FolderStatus") -> list[str]:
+def _state_parts(status: FolderStatus) -> list[str]:
     parts = [f"{status.pending:,} to be indexed"] if status.pending else []
     parts += [f"{status.orphans:,} indexed but missing"] if status.orphans else []
     return parts + ([visible(status.unavailable)] if status.unavailable else [])
 
 
-def _sync_text(report: "SyncReport") -> str:
+def _sync_text(report: SyncReport) -> str:
     counts = {
         name: getattr(report, name)
         for name in ("added", "changed", "moved", "removed", "missing", "pending")
@@ -327,7 +320,7 @@ def _sync_text(report: "SyncReport") -> str:
     return f"{bold(visible(report.root))}  {plural(report.notes, 'note')}: {done}{made}"
 
 
-def _note_problems(console: Console, report: "SyncReport") -> None:
+def _note_problems(console: Console, report: SyncReport) -> None:
     """Print notes about files that could not be indexed."""
     notes = [f"{problem.path}: {problem.reason}" for problem in report.failed]
     if len(notes) > MAX_NOTES:
@@ -363,7 +356,7 @@ def notes_mirror(
 ) -> int:
     """Synchronise a namespace and a markdown folder in both directions."""
 
-    def run() -> "MirrorReport":
+    def run() -> MirrorReport:
         return console.ghost.notes.mirror(
             folder,
             console.required_ns(ns),
@@ -393,7 +386,7 @@ def _stop_event() -> "threading.Event":
 
 
 def _mirror_repeatedly(
-    console: Console, run: Callable[[], "MirrorReport"], last: "MirrorReport"
+    console: Console, run: Callable[[], MirrorReport], last: MirrorReport
 ) -> None:
     """Mirror every two seconds until interrupted, printing only changes."""
     stop = _stop_event()
@@ -413,7 +406,7 @@ def _mirror_repeatedly(
         last = report
 
 
-def _mirror_text(report: "MirrorReport", dry_run: bool) -> str:
+def _mirror_text(report: MirrorReport, dry_run: bool) -> str:
     counts = {
         "to the folder": report.to_folder,
         "to the store": report.to_store,
@@ -430,7 +423,7 @@ def _mirror_text(report: "MirrorReport", dry_run: bool) -> str:
     return f"{bold(visible(report.root))}  {how}: {would}{done}; {report.unchanged:,} unchanged"
 
 
-def _note_mirror_problems(console: Console, report: "MirrorReport") -> None:
+def _note_mirror_problems(console: Console, report: MirrorReport) -> None:
     """Print notes about conflicts and pending items."""
     notes = [
         f"{conflict.key}: two texts; the other one is kept as {conflict.kept_as}"

@@ -1,6 +1,6 @@
 """ghost outline, stale: code, and memories about it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -8,13 +8,10 @@ from ghostmem.cli.console import CommandGroup, Console, command
 from ghostmem.cli.options import option, options, words
 from ghostmem.cli.output import named
 from ghostmem.cli.style import dim
+from ghostmem.outline.operations import Outline
+from ghostmem.outline.stale import Stale
 from ghostmem.parameters import OPERATIONS
 from ghostmem.text.excerpt import visible
-
-if TYPE_CHECKING:
-    from ghostmem.outline.operations import Outline
-    from ghostmem.outline.stale import Stale
-
 
 outline = CommandGroup(
     "outline",
@@ -39,7 +36,7 @@ OUTLINE_OPTIONS = options(
 )
 
 
-def _print_outline(console: Console, made: "Outline") -> None:
+def _print_outline(console: Console, made: Outline) -> None:
     console.json(made.data) if console.as_json else console.raw(made.text.removesuffix("\n"))
 
 
@@ -99,6 +96,6 @@ def stale(console: Console, ns: str | None, root: str | None, everything: bool) 
     )
 
 
-def _stale_row(stale_symbol: "Stale") -> str:
+def _stale_row(stale_symbol: Stale) -> str:
     where = dim(f"{visible(stale_symbol.symbol)}  {visible(stale_symbol.path)}")
     return f"{named(stale_symbol)}  {where}  {visible(stale_symbol.mark) or 'current'}"

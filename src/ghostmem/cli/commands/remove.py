@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,11 +11,9 @@ from ghostmem.cli.options import DRY_RUN, KEYED, NS_FILTER, YES, one_key, option
 from ghostmem.cli.output import named, plural, size
 from ghostmem.cli.style import dim
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.memory.forget import Forgetting, Forgotten
+from ghostmem.model import Held
 from ghostmem.text.excerpt import first_line, visible
-
-if TYPE_CHECKING:
-    from ghostmem.memory.forget import Forgetting, Forgotten
-    from ghostmem.model import Held
 
 
 @command(

@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,13 +15,10 @@ from ghostmem.cli.style import bold, dim
 from ghostmem.cli.tables import bar
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Hit, Hits
+from ghostmem.search.timeline import Event
 from ghostmem.text.excerpt import first_line, quoted_label, snippet, visible
 from ghostmem.text.stem import stem
 from ghostmem.text.terms import query_terms
-
-if TYPE_CHECKING:
-    from ghostmem.search.timeline import Event
-
 
 UNFINISHED = "nothing found so far; part of the store has not been searched by meaning yet"
 
@@ -224,7 +221,7 @@ def timeline(console: Console, ns: str | None, what: tuple[str, ...]) -> None:
     )
 
 
-def _event_text(event: "Event") -> str:
+def _event_text(event: Event) -> str:
     about = f" by {visible(event.by)}" if event.by else ""
     about += f", said by {quoted_label(event.source_user)}" if event.source_user else ""
     about += (

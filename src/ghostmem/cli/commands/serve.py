@@ -4,7 +4,7 @@ import json
 import threading
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,15 +17,13 @@ from ghostmem.cli.console import (
 )
 from ghostmem.cli.style import bold, dim
 from ghostmem.errors import InvalidInputError
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.pending_store import PendingStore
 from ghostmem.mcp.stdio import finish, run_stdio
 from ghostmem.mcp.tool_server import defer_model
 from ghostmem.memory.embedding import catch_up_all
 from ghostmem.model import Token
 from ghostmem.text.excerpt import visible
-
-if TYPE_CHECKING:
-    from ghostmem.ghost import Ghost
 
 
 @command(
@@ -52,7 +50,7 @@ if TYPE_CHECKING:
 )
 @click.option("--experimental", is_flag=True, help="Also offer the toolset outline.")
 def mcp(console: Console, tools: str, root: Path | None, experimental: bool) -> None:
-    def open_store() -> "Ghost":
+    def open_store() -> Ghost:
         defer_model(console.ghost)
         return console.ghost
 
@@ -228,7 +226,7 @@ def serve(
     serve(app, listening, announce, ghost.store.clock)
 
 
-def has_token(ghost: "Ghost") -> bool:
+def has_token(ghost: Ghost) -> bool:
     """Tell whether the store has a valid token."""
     now = ghost.store.clock()
     return any(token.is_live(now) for token in ghost.admin.tokens())

@@ -1,7 +1,7 @@
 """ghost setup: install Ghost into agent clients."""
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -27,19 +27,13 @@ from ghostmem.setup.clients import (
     client_named,
     known_clients,
 )
-from ghostmem.setup.entry import command_in, launch, server
+from ghostmem.setup.entry import Launch, command_in, launch, server
 from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.install import install, uninstall
-from ghostmem.setup.listing import allowed, installed_toolsets, listing, look
-from ghostmem.setup.parts import hooks_in, parts_in, shown, targets
+from ghostmem.setup.listing import Installed, allowed, installed_toolsets, listing, look
+from ghostmem.setup.marked import FileChange
+from ghostmem.setup.parts import SetupFile, hooks_in, parts_in, shown, targets
 from ghostmem.text.excerpt import visible
-
-if TYPE_CHECKING:
-    from ghostmem.setup.entry import Launch
-    from ghostmem.setup.listing import Installed
-    from ghostmem.setup.marked import FileChange
-    from ghostmem.setup.parts import SetupFile
-
 
 _AS = click.Choice(["json", "toml", "yaml"])
 
@@ -120,7 +114,7 @@ def _print_list(console: Console) -> None:
     console.note("`ghost setup CLIENT` installs one; `ghost setup --help` lists the options")
 
 
-def _installed_text(installed: "Installed") -> str:
+def _installed_text(installed: Installed) -> str:
     state = {
         "none": "not installed",
         "current": "installed",
@@ -261,7 +255,7 @@ def _note_permission(
 
 def _launch(
     console: Console, scope: str, ns: str | None, remove: bool = False, allow: bool = False
-) -> "Launch":
+) -> Launch:
     if ns and not is_namespace(ns):
         raise InvalidInputError(
             f"{ns!r} is not a namespace",
@@ -284,7 +278,7 @@ def _launch(
     )
 
 
-def _print_target(console: Console, client: SetupClient, file: "SetupFile", how: "Launch") -> None:
+def _print_target(console: Console, client: SetupClient, file: SetupFile, how: Launch) -> None:
     text = shown(file, how)
     if console.as_json:
         console.json(
@@ -298,8 +292,8 @@ def _print_target(console: Console, client: SetupClient, file: "SetupFile", how:
 def _print_result(
     console: Console,
     client: SetupClient,
-    file: "SetupFile",
-    change: "FileChange",
+    file: SetupFile,
+    change: FileChange,
     remove: bool,
     dry_run: bool,
 ) -> None:
@@ -332,7 +326,7 @@ def _print_result(
     )
 
 
-def _left_commands(file: "SetupFile", after: bytes | None) -> list[str]:
+def _left_commands(file: SetupFile, after: bytes | None) -> list[str]:
     """Return the commands of our hooks that a removal leaves in a file."""
     if after is None or not file.hooks:
         return []
@@ -340,7 +334,7 @@ def _left_commands(file: "SetupFile", after: bytes | None) -> list[str]:
     return [command_in(handled).line for listed in handlers for handled in listed]
 
 
-def _parts_text(file: "SetupFile", before: bytes | None) -> str:
+def _parts_text(file: SetupFile, before: bytes | None) -> str:
     """Return the names of the parts of a file, or of those that it had before a removal."""
     names = {"server": "the server", "hooks": "the hooks", "allow": "the permission"}
     present = parts_in((before or b"").decode("utf-8-sig", "replace"), file) if before else names

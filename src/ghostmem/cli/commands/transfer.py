@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -21,13 +21,10 @@ from ghostmem.store import validate
 from ghostmem.text.excerpt import visible
 from ghostmem.transfer import POLICIES, TOOLS
 from ghostmem.transfer.backup import is_database, refuse_store
+from ghostmem.transfer.checksums import NamespaceSum
 from ghostmem.transfer.formats.choose import DATABASE, recognise
-
-if TYPE_CHECKING:
-    from ghostmem.transfer.checksums import NamespaceSum
-    from ghostmem.transfer.import_ import ImportReport
-    from ghostmem.transfer.migrate import Migration
-
+from ghostmem.transfer.import_ import ImportReport
+from ghostmem.transfer.migrate import Migration
 
 ORIGINAL_NS = "agent:claude-code"  # the namespace of the original Ghost's hooks
 MAX_NAMED_NAMESPACES = 10  # that came with an import
@@ -233,7 +230,7 @@ def _input_lines(file: str | None) -> Iterator[str]:
         ) from None
 
 
-def _import_text(done: "ImportReport") -> str:
+def _import_text(done: ImportReport) -> str:
     """Return the result of an import as a sentence."""
     versions = (
         f"{done.imported} new, {done.updated} updated, {done.unchanged} unchanged, "
@@ -309,7 +306,7 @@ def migrate(console: Console, source: str | None, target: str, switch: bool, dry
         _next_steps(console, done)
 
 
-def _next_steps(console: Console, done: "Migration") -> None:
+def _next_steps(console: Console, done: Migration) -> None:
     """Print the next steps."""
     if not done.switched:
         console.note(
@@ -328,7 +325,7 @@ def _next_steps(console: Console, done: "Migration") -> None:
         )
 
 
-def _migration_text(done: "Migration") -> str:
+def _migration_text(done: Migration) -> str:
     """Return the moved rows, with the checksum of each namespace."""
     many = len(done.namespaces) > MAX_LISTED_NAMESPACES
     lines = [line for namespace in done.namespaces for line in _namespace_lines(namespace, many)]
@@ -353,7 +350,7 @@ def _migration_text(done: "Migration") -> str:
     return "\n".join([visible(head), *lines])
 
 
-def _namespace_lines(namespace: "NamespaceSum", many: bool) -> list[str]:
+def _namespace_lines(namespace: NamespaceSum, many: bool) -> list[str]:
     head = f"{bold(visible(namespace.ns) or '(the whole store)')}  {plural(namespace.rows, 'row')}"
     tables = [
         f"  {part.table:<16}{part.rows:>9,}  {dim(part.checksum[:16])}".rstrip()
