@@ -15,6 +15,7 @@ from ghostmem.outline.engine.facts import (
     B_VALUE,
     BLOCK,
     CLASS,
+    END,
     FILE,
     FILE_SCOPE,
     FUNCTION_SCOPE,
@@ -71,7 +72,6 @@ _MAX_SIGNATURE = 200  # characters of a first line
 _ANNOTATION = re.compile(
     r"(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[(?:[^\[\]]|\[[^\[\]]*\])*\])\s*"
 )
-_MAX_NAME = 64  # bytes of a text that may be a name
 _MAX_HEAD = 2000  # bytes of a signature
 _WITH_OWNER = (NAME, MEMBER, THIS, OWN_TYPE, SUPER, CALL, ELEMENT)
 
@@ -159,6 +159,7 @@ class Walker:
         self.state: dict[object, Any] = {}  # of the language
         self._visitors, self._typers = methods_of(rules)
         self._names: dict[str, Term] = {}  # terms of names
+        self._texts: dict[bytes, str] = {}
         self._newlines = [found.start() for found in re.finditer(b"\n", source)]
 
     def extract(self, root: "Node") -> Unit:
@@ -167,32 +168,41 @@ class Walker:
         self.visit_all(root)
         self.rules.end(self)
         self.unit.errors = sorted({*self.unit.errors, *error_lines(root)})[:MAX_ERRORS]
-        self.unit.references = [
-            reference for reference in self.references if self._matters(reference)
-        ]
+        settled = map(self._settled, self.references)
+        self.unit.references = [reference for reference in settled if reference is not None]
         return self.unit
 
-    def _matters(self, reference: Reference) -> bool:
-        """Tell whether a reference may lead to something other than a local."""
-        kind, _, scope, term, _, position, _ = reference
-        if kind.startswith("calls"):
-            return True
-        if term[0] == NAME:
-            return not self.is_local(term[1], scope, position)
-        if term[0] != MEMBER:
-            return True
-        if term[1] is None:
-            return False
+    def _settled(self, reference: Reference) -> Reference | None:
+        """Return a reference, looked up in the file if only that may bind its first name.
+
+        None if it surely leads to a local, which no relation is about."""
+        kind, owner, scope, term, line, position, arguments = reference
+        is_call, first = kind.startswith("calls"), term
+        while first[0] == MEMBER and first[1] is not None:
+            first = first[1]
+        home = self.home_of(first[1], scope, position) if first[0] == NAME else scope
+        if not is_call and ((home < 0 and first is term) or self._is_plain_value(kind, term)):
+            return None
+        if home == 0 and scope:
+            return (kind, owner, 0, term, line, END, arguments)
+        return reference
+
+    def _is_plain_value(self, kind: str, term: Term) -> bool:
+        """Tell whether a term is a member of something that has no symbols."""
+        if term[0] != MEMBER or term[1] is None:
+            return term[0] == MEMBER
         tag = term[1][0]
-        return not kind.startswith("reads") or tag in _WITH_OWNER or tag in self.rules.path_terms
+        return kind.startswith("reads") and tag not in (*_WITH_OWNER, *self.rules.path_terms)
 
     # --- helpers
 
     def text(self, node: "Node") -> str:
         """Return the source of a node; equal names are one object, which the facts store once."""
         raw = self.source[node.start_byte : node.end_byte]
-        text = raw.decode("utf-8", "replace")
-        return intern(text) if len(raw) < _MAX_NAME else text
+        text = self._texts.get(raw)
+        if text is None:
+            text = self._texts[raw] = intern(raw.decode("utf-8", "replace"))
+        return text
 
     def line(self, node: "Node") -> int:
         """Return the line of a node, faster than its own attribute."""
@@ -451,28 +461,42 @@ class Walker:
         name = self.text(node)
         if name in self.receivers:
             return self.receivers[name]
+        term = self.name_term(name)
+        if not quiet and name not in self.ignored:
+            self.refer("reads", term, node)
+        return term
+
+    def name_term(self, name: str) -> Term:
+        """Return the term of a name, which is one object in a file."""
         term = self._names.get(name)
         if term is None:
             term = self._names[name] = (NAME, name)
-        if not (quiet or name in self.ignored or self.is_local(name, self.scope, node.start_byte)):
-            self.refer("reads", term, node)
         return term
 
     def is_local(self, name: str, scope: int, position: int) -> bool:
         """Tell whether a name is surely a local or a type parameter: no relation is about it."""
+        return self.home_of(name, scope, position) < 0
+
+    def home_of(self, name: str, scope: int, position: int) -> int:
+        """Return where a name is looked up: its scope, 0 if only the file may bind it, or -1.
+
+        -1 if it is surely a local or a type parameter."""
+        inner = scope
+        home = inner if self.rules.members_visible else 0
         while scope > 0:
             here = self.unit.scopes[scope]
             if bindings := here.names.get(name):
                 start, *_, value, symbol = bindings[0]
                 tag = value[0] if value is not None else ""
                 if tag == TYPE_PARAMETER:
-                    return True
+                    return -1
                 if here.kind != CLASS and (start <= position or self.rules.hoists):
-                    return symbol == NO_SYMBOL and tag != IMPORT
-            if here.kind == CLASS:  # it may be a member
-                return False
+                    return -1 if symbol == NO_SYMBOL and tag != IMPORT else inner
+                home = inner
+            if here.kind == MODULE_SCOPE or (here.kind == CLASS and (home or scope == inner)):
+                return inner  # it may be a member
             scope = here.parent
-        return False
+        return home
 
     def visit_member(self, node: "Node", form: Form, quiet: bool) -> Term | None:
         """`of.name`."""
@@ -593,7 +617,7 @@ class Walker:
 
     def type_name(self, node: "Node", _form: Form, _quiet: bool = False) -> Term | None:
         """A type by its name."""
-        term: Term = (NAME, self.text(node))
+        term = self.name_term(self.text(node))
         self.refer("uses", term, node)
         return term
 

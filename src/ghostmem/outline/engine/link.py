@@ -71,6 +71,9 @@ _KINDS = {
 _RANK = {"module": 0, "type": 1, "function": 2, "variable": 3}
 
 
+Found = tuple[tuple[str, str, str], tuple[int, str]]  # a link: its ends and kind, line and step
+
+
 class Target(NamedTuple):
     """Where a reference leads: to a symbol of the project or to a value, and how it was found."""
 
@@ -100,6 +103,8 @@ class Linker:
         self.loose: list[Loose] = []
         self.outside: dict[str, tuple[str, str, str]] = {}  # by name: origin, node and kind
         self._links: dict[tuple[str, str, str], tuple[int, str]] = {}  # of the present file
+        # what names lead to that only the file binds, by kind and term
+        self._of_file: dict[tuple[str, Term], tuple[list[Found], list[Loose]]] = {}
 
     def link(self) -> Linked:
         """Return the graph."""
@@ -123,6 +128,7 @@ class Linker:
                 self._reference(unit, reference)
             unit.references = b""
             self.resolver.term_memo.clear()
+            self._of_file.clear()
             self._flush()
         self.rules.finish(self)
         self._flush()
@@ -270,10 +276,34 @@ class Linker:
             return  # the definition names the same types
         owner = self.node_of(unit, number)
         place = Place(unit, scope, position)
+        if position != END or self.rules.strict_uses:
+            self._refer(owner, kind, term, line, arguments or (), place)
+            return
+        key = (kind, term)
+        if key not in self._of_file:
+            before = self._links, self.loose
+            self._links, self.loose = {}, []
+            self._refer("", kind, term, 0, arguments or (), place)
+            self._of_file[key] = [*self._links.items()], self.loose
+            self._links, self.loose = before
+        links, loose = self._of_file[key]
+        for (_, link_kind, end), (_, via) in links:
+            self.add(owner, link_kind, end, line, via)
+        self.loose += [each._replace(owner=owner, line=line) for each in loose]
+
+    def _refer(
+        self,
+        owner: str,
+        kind: str,
+        term: Term,
+        line: int,
+        arguments: tuple[Term | None, ...],
+        place: Place,
+    ) -> None:
         sure = kind[-1] != "?"
         kind = _KINDS[kind]
         if kind == "calls":
-            self._call(owner, term, line, arguments or (), place, sure=sure)
+            self._call(owner, term, line, arguments, place, sure=sure)
         else:
             self._read(owner, kind, term, line, place, sure=sure)
 

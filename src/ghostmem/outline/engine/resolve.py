@@ -116,11 +116,16 @@ class Resolver:
         self.depth = 0
         self.asking: Unit | None = None  # the file that the last member was looked up for
         self._evaluators: dict[str, Callable[[Term, Place], Value | None]] = {
-            NAME: self._name, MEMBER: self._member, CALL: self._call, ELEMENT: self._element,
-            KEY: self._key, PART: self._part, CALLBACK: self._callback, THIS: self._own,
-            OWN_TYPE: self._own, SUPER: self._own, GENERIC: self._generic, LIST_TYPE: self._type,
-            MAP_TYPE: self._type, FUNCTION_TYPE: self._function_type,
-            TYPE_PARAMETER: self._type_parameter, NARROW: self._narrow,
+            NAME: self._name, MEMBER: self._member, CALL: self._call, PART: self._part,
+            CALLBACK: self._callback, THIS: self._own, OWN_TYPE: self._own, SUPER: self._own,
+            GENERIC: self._generic, TYPE_PARAMETER: self._type_parameter, NARROW: self._narrow,
+            ELEMENT: lambda term, at: self._each(self.element, term[1], at),
+            KEY: lambda term, at: self._each(self.key, term[1], at),
+            LIST_TYPE: lambda term, at: (ALIAS, (LIST, self.value_of_type(term[1], at))),
+            MAP_TYPE: lambda term, at: (ALIAS, (MAP, *self._types(term[1:], at))),
+            FUNCTION_TYPE: lambda term, at: (
+                ALIAS, (CALLABLE, self.value_of_type(term[1], at), self._types(term[2], at)),
+            ),
             LITERAL: lambda term, _: (OUTSIDE_INSTANCE, term[1], ()),
             SYMBOL: lambda term, at: self.symbol_value(at.unit.symbols[term[1]]),
             CONSTRUCT: lambda term, at: self.evaluate(term[1], at),
@@ -338,19 +343,6 @@ class Resolver:
             return value
         return union([self.result(value, term[2], place) for value in parts(callee)])
 
-    def _element(self, term: Term, place: Place) -> Value | None:
-        return union([self.element(value) for value in parts(self.evaluate(term[1], place))])
-
-    def _key(self, term: Term, place: Place) -> Value | None:
-        return union([self.key(value) for value in parts(self.evaluate(term[1], place))])
-
-    def key(self, value: Value | None) -> Value | None:
-        """Return a key of a map, or the first of what an object gives when it is iterated."""
-        value = self.underlying(value)
-        value = self.rules.iterable(self, value) if value is not None else None
-        key: Value | None = value[1] if value is not None and value[0] == MAP else None
-        return key
-
     def _part(self, term: Term, place: Place) -> Value | None:
         """One of several values; the first of one alone, such as `value, ok := map[key]`."""
         number, found = term[2], []
@@ -362,10 +354,6 @@ class Resolver:
             elif number == 0:
                 found.append(value)
         return union(found)
-
-    def _function_type(self, term: Term, place: Place) -> Value | None:
-        parameters = tuple(self.value_of_type(one, place) for one in term[2])
-        return (CALLABLE, self.value_of_type(term[1], place), parameters)
 
     def _callback(self, term: Term, place: Place) -> Value | None:
         """A parameter of a function literal: as the callee declares what it passes."""
@@ -404,23 +392,44 @@ class Resolver:
         return (INSTANCE if term[0] == THIS else TYPE, symbol, (), True)
 
     def _generic(self, term: Term, place: Place) -> Value | None:
-        value = self.evaluate(term[1], place)
-        if value is None or value[0] not in (TYPE, FUNCTION):
-            return self._type(term, place)
-        arguments = tuple(self.value_of_type(one, place) for one in term[2])
-        return (*value[:3], arguments) if value[0] == FUNCTION else (TYPE, value[1], arguments)
+        """A type or function with type arguments; a type outside may be a container."""
+        base = self.evaluate(term[1], place)
+        arguments = self._types(term[2], place)
+        if base is not None and base[0] in (TYPE, FUNCTION):
+            return (TYPE, base[1], arguments) if base[0] == TYPE else (*base[:3], arguments)
+        is_outside = base is not None and base[0] == OUTSIDE
+        name = "" if base is not None and not is_outside else str((base or term[1])[-1])
+        kind = self.rules.containers.get(name.rpartition(".")[2])
+        if kind is None or not arguments:
+            return self._alias(self.instance(base, arguments))
+        return self._alias(self._container(kind, arguments))
 
-    def _type(self, term: Term, place: Place) -> Value | None:
-        meant = self.value_of_type(term, place)
-        return (ALIAS, meant) if meant is not None else None
+    def _container(self, kind: str, arguments: tuple[Value | None, ...]) -> Value | None:
+        """Return a value of a container, or of another type with a meaning of its own."""
+        match kind:
+            case "list":
+                return (LIST, arguments[0])
+            case "map":
+                return (MAP, arguments[0], arguments[-1])
+            case "tuple":
+                return (TUPLE, arguments)
+            case "union":
+                return union(arguments)
+            case "callable":
+                return (CALLABLE, arguments[-1], arguments[:-1])
+            case "type":
+                return union([self.type_of(value) for value in parts(arguments[0])])
+        return arguments[-1 if kind == "last" else 0]  # "same": a wrapper such as Optional
+
+    @staticmethod
+    def _alias(value: Value | None) -> Value | None:
+        return (ALIAS, value) if value is not None else None
 
     def _type_parameter(self, term: Term, place: Place) -> Value | None:
         _, name, bound = term
         if place.env is not None and name in place.env:
-            meant = place.env[name]
-        else:
-            meant = self.value_of_type(bound, place._replace(env=None))
-        return (ALIAS, meant) if meant is not None else None
+            return self._alias(place.env[name])
+        return self._alias(self.value_of_type(bound, place._replace(env=None)))
 
     def _narrow(self, term: Term, place: Place) -> Value | None:
         """A value where a test for a type succeeded, or failed."""
@@ -442,55 +451,7 @@ class Resolver:
 
     def value_of_type(self, term: Term | None, place: Place) -> Value | None:
         """Return a value of a type as written."""
-        if term is None or self.depth > MAX_DEPTH:
-            return None
-        self.depth += 1
-        match term[0]:
-            case "list type":
-                value: Value | None = (LIST, self.value_of_type(term[1], place))
-            case "map type":
-                key = self.value_of_type(term[1], place)
-                value = (MAP, key, self.value_of_type(term[2], place))
-            case "several":
-                value = (TUPLE, tuple(self.value_of_type(one, place) for one in term[1]))
-            case "either":
-                value = union([self.value_of_type(one, place) for one in term[1]])
-            case "generic":
-                value = self._generic_value(term, place)
-            case "function type":
-                value = self._function_type(term, place)
-            case _:
-                value = self.instance(self.evaluate(term, place))
-        self.depth -= 1
-        return value
-
-    def _generic_value(self, term: Term, place: Place) -> Value | None:
-        base = self.evaluate(term[1], place)
-        arguments = tuple(self.value_of_type(one, place) for one in term[2])
-        name = ""
-        if base is None:
-            name = str(term[1][-1])
-        elif base[0] == OUTSIDE:
-            name = base[1].rpartition(".")[2]
-        kind = self.rules.containers.get(name)
-        if kind is None or not arguments:
-            return self.instance(base, arguments)
-        match kind:
-            case "list":
-                return (LIST, arguments[0])
-            case "map":
-                return (MAP, arguments[0], arguments[-1])
-            case "tuple":
-                return (TUPLE, arguments)
-            case "union":
-                return union(arguments)
-            case "callable":
-                return (CALLABLE, arguments[-1], arguments[:-1])
-            case "type":
-                return union([self.type_of(value) for value in parts(arguments[0])])
-            case "last":
-                return arguments[-1]
-        return arguments[0]  # "same": a wrapper such as Optional
+        return self.instance(self.evaluate(term, place))
 
     @staticmethod
     def type_of(value: Value) -> Value | None:
@@ -517,6 +478,8 @@ class Resolver:
                 return (INSTANCE, value[1], ()) if value[1].outer_members else None
             case "outside":
                 return (OUTSIDE_INSTANCE, value[1], arguments)
+            case "tuple":
+                return (TUPLE, tuple(self.instance(one) for one in value[1]))
             case "union":
                 return union([self.instance(one, arguments) for one in value[1]])
         return None
@@ -532,6 +495,20 @@ class Resolver:
                 symbol.underlying, Place(symbol.unit, symbol.inner, END, env or None)
             )
         return value
+
+    def _types(self, terms: Iterable[Term | None], place: Place) -> tuple[Value | None, ...]:
+        return tuple(self.value_of_type(term, place) for term in terms)
+
+    def _each(
+        self, function: Callable[[Value], Value | None], term: Term, place: Place
+    ) -> Value | None:
+        return union([function(value) for value in parts(self.evaluate(term, place))])
+
+    def key(self, value: Value | None) -> Value | None:
+        """Return a key of a map, or the first of what an object gives when it is iterated."""
+        value = self.underlying(value)
+        value = self.rules.iterable(self, value) if value is not None else None
+        return value[1] if value is not None and value[0] == MAP else None
 
     def element(self, value: Value | None) -> Value | None:
         """Return an element of a container, or what an object gives when it is iterated."""
