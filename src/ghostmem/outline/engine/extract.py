@@ -6,11 +6,11 @@ import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import cache
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.engine.facts import (
-    B_SYMBOL,
     B_TYPE,
     B_VALUE,
     BLOCK,
@@ -62,7 +62,6 @@ if TYPE_CHECKING:
 
 
 MAX_NESTING = 180  # levels of nodes of the table that are followed
-MAX_SYMBOL_NESTING = 50  # levels of symbols
 MAX_ERRORS = 100  # lines with errors that are noted
 UNLIMITED = 99  # arguments of a function that takes any number
 _RECURSION = 20_000  # Python frames that the deepest walk may take
@@ -119,16 +118,17 @@ def error_lines(root: "Node") -> list[int]:
 Visitors = dict[str, tuple[Callable[..., Term | None], Form]]
 
 
-def methods_of(rules: "ExtractRules") -> tuple[Visitors, Visitors]:
+@cache
+def methods_of(rules: "ExtractRules") -> tuple[Visitors, ...]:
     """Return the methods of a walker for expressions and for types, by type of node."""
-    if rules.methods is None:
-        rules.methods = ({}, {})
-        for node_type, form in rules.forms.items():
-            for prefix, methods in zip(("visit", "type"), rules.methods, strict=True):
-                if (method := getattr(Walker, f"{prefix}_{form.role}", None)) is not None:
-                    methods[node_type] = (method, form)
-    found: tuple[Visitors, Visitors] = rules.methods
-    return found
+    return tuple(
+        {
+            node_type: (method, form)
+            for node_type, form in rules.forms.items()
+            if (method := getattr(Walker, f"{prefix}_{form.role}", None)) is not None
+        }
+        for prefix in ("visit", "type")
+    )
 
 
 class Walker:
@@ -149,7 +149,7 @@ class Walker:
         self.block = 0  # the end of the block, see facts
         self.is_lazy = False  # in a block that is no scope yet
         self.flags: set[str] = set()  # of the next declaration
-        self.nesting = self.symbol_nesting = 0
+        self.nesting = 0
         self.quiet = False
         self.callback: tuple[Term, int] | None = None  # the call and place of a function literal
         self.whole: Node | None = None  # of the next declaration, with its decorators
@@ -166,7 +166,6 @@ class Walker:
         """Return the facts of a file."""
         self.rules.begin(self, root)
         self.visit_all(root)
-        self.rules.end(self)
         self.unit.errors = sorted({*self.unit.errors, *error_lines(root)})[:MAX_ERRORS]
         settled = map(self._settled, self.references)
         self.unit.references = [reference for reference in settled if reference is not None]
@@ -241,29 +240,35 @@ class Walker:
         return self.unit.scopes[self.scope].kind
 
     @contextmanager
+    def restored(self) -> Iterator[None]:
+        """Restore what a declaration changes: the scope, the owner, the function."""
+        places = self.scope, self.block, self.is_lazy
+        owners = self.owner, self.owner_type, self.function, self.receivers
+        yield
+        self.scope, self.block, self.is_lazy = places
+        self.owner, self.owner_type, self.function, self.receivers = owners
+
+    @contextmanager
     def inside(self, kind: str, symbol: int = NO_SYMBOL) -> Iterator[int]:
         """Open a scope, and leave it in the end; yield its number."""
-        self.unit.scopes.append(Scope(self.scope, kind, symbol))
-        before = self.scope, self.block, self.is_lazy
-        self.scope, self.block, self.is_lazy = len(self.unit.scopes) - 1, 0, False
-        yield self.scope
-        self.scope, self.block, self.is_lazy = before
+        with self.restored():
+            self.unit.scopes.append(Scope(self.scope, kind, symbol))
+            self.scope, self.block, self.is_lazy = len(self.unit.scopes) - 1, 0, False
+            yield self.scope
 
     @contextmanager
     def in_lazy_block(self) -> Iterator[None]:
         """Enter a block; it becomes a scope when a name is bound in it, for most bind none."""
-        before = self.scope, self.block, self.is_lazy
-        self.block, self.is_lazy = 0, True
-        yield
-        self.scope, self.block, self.is_lazy = before
+        with self.restored():
+            self.block, self.is_lazy = 0, True
+            yield
 
     @contextmanager
     def in_block(self, node: "Node") -> Iterator[None]:
         """Enter a block that may be skipped when the code runs."""
-        before = self.block
-        self.block = -node.end_byte if self.leaves(node) else node.end_byte
-        yield
-        self.block = before
+        with self.restored():
+            self.block = -node.end_byte if self.leaves(node) else node.end_byte
+            yield
 
     def leaves(self, node: "Node") -> bool:
         """Tell whether a block ends with a jump out of it: return, raise, continue and the like."""
@@ -278,9 +283,9 @@ class Walker:
     @contextmanager
     def owned_by(self, symbol: CodeSymbol) -> Iterator[None]:
         """Note references for a symbol."""
-        before, self.owner = self.owner, symbol.number
-        yield
-        self.owner = before
+        with self.restored():
+            self.owner = symbol.number
+            yield
 
     def home(self, scope: int | None = None) -> int:
         """Return the scope that declarations belong to; with hoisting, a block has none."""
@@ -589,13 +594,11 @@ class Walker:
         """A list with elements of one type."""
         return (LIST_OF, either(self.visits(node)[:_KEPT_ARGUMENTS]))
 
-    def visit_this(self, _node: "Node", _form: Form, _quiet: bool) -> Term | None:
-        """The instance."""
-        return (THIS,)
+    def visit_this(self, _node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """The instance, or (super) the instance as one of its bases."""
+        return (form.role,)
 
-    def visit_super(self, _node: "Node", _form: Form, _quiet: bool) -> Term | None:
-        """The instance as one of its bases."""
-        return (SUPER,)
+    visit_super = visit_this
 
     def visit_literal(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """A literal of a type outside of the project."""
@@ -721,12 +724,10 @@ class Walker:
         if name is None:
             return self.visit_lambda(node, form, quiet)
         text = form.words.get("named") or self.text(name)
-        receiver = self.child(node, form, "recv")
-        kind = "method" if self.scope_kind == CLASS or receiver is not None else "function"
-        if receiver is not None:
-            symbol = self.define(node, text, kind)
+        if "recv" in form.places:
+            symbol = self.define(node, text, "method")
         else:
-            symbol = self.declare(node, text, kind)
+            symbol = self.declare(node, text, "method" if self.scope_kind == CLASS else "function")
         self.function_body(symbol, node, form)
         return (SYMBOL, symbol.number)
 
@@ -736,26 +737,17 @@ class Walker:
         if "signature" in form.options:
             symbol.flags.add("signature")
         self.rules.function(self, symbol, node)
-        if self.symbol_nesting >= MAX_SYMBOL_NESTING:
-            self.unit.errors.append(symbol.line)
-            return
-        self.symbol_nesting += 1
-        before = self.owner, self.function, self.receivers
         with self.inside(FUNCTION_SCOPE, symbol.number) as symbol.inner:
             self.function, self.owner = symbol, symbol.number
-            receiver = self.child(node, form, "recv")
-            if receiver is not None:
-                self.visit(receiver)
+            if (receiver := self.child(node, form, "recv")) is not None:
                 symbol.receiver = self.rules.receiver(self, symbol, receiver)
             symbol.type_parameters += self.type_parameters(self.child(node, form, "type_params"))
             self.parameters(self.child(node, form, "params"), symbol, in_type)
             symbol.result = self.type_term(self.child(node, form, "result")) or symbol.result
             body = self.child(node, form, "body")
             term = self.visit_body(body)
-            if "arrow" in form.options and term is not None and body is not None:
-                symbol.returns.append((self.scope, body.start_byte, term))
-        self.owner, self.function, self.receivers = before
-        self.symbol_nesting -= 1
+            if "arrow" in form.options and body is not None:
+                self.returns(body, term)
 
     def visit_body(self, body: "Node | None") -> Term | None:
         """Visit the body of a function; its block is no branch and no scope of its own."""
@@ -821,13 +813,13 @@ class Walker:
     def _listed_parameter(self, node: "Node", form: Form) -> tuple[list[str], int, int]:
         type_term = self.type_term(self.child(node, form, "type"))
         if is_rest := "many" in form.options:
-            type_term = self.rules.rest_type(node, type_term)
+            is_map = "pairs" in form.options
+            type_term = (MAP_TYPE, None, type_term) if is_map else (LIST_TYPE, type_term)
         default = self.child(node, form, "value")
-        owner = self.owner
-        if self.rules.defaults_outside and self.function is not None:
-            self.owner = self.function.parent
-        value = self.visit(default)
-        self.owner = owner
+        with self.restored():
+            if self.rules.defaults_outside and self.function is not None:
+                self.owner = self.function.parent
+            value = self.visit(default)
         names: list[str] = []
         listed: list[Node | None] = [*self.children(node, form, "name")]
         for name in listed or [None]:
@@ -852,7 +844,7 @@ class Walker:
     def visit_lambda(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """A function literal: params, result, body. What it refers to belongs to its owner."""
         callback, self.callback = self.callback, None
-        function, outer, receivers = self.function, self.scope, self.receivers
+        outer = self.scope
         literal = CodeSymbol("", "lambda", self.owner, 0, 0, 0, self.scope)
         with self.inside(FUNCTION_SCOPE):
             self.function = literal
@@ -862,7 +854,6 @@ class Walker:
                 self._bind_callback(literal.parameters, callback, outer)
             result = self.type_term(self.child(node, form, "result"))
             term = self.visit_body(self.child(node, form, "body"))
-        self.function, self.receivers = function, receivers
         if result is not None:
             return (LAMBDA, (VALUE_OF, result))
         if term is None and len(literal.returns) == 1:
@@ -913,11 +904,6 @@ class Walker:
         scope_kind: str = CLASS,
     ) -> None:
         """Visit the members of a type, or the declarations of a module."""
-        if self.symbol_nesting >= MAX_SYMBOL_NESTING:
-            self.unit.errors.append(symbol.line)
-            return
-        self.symbol_nesting += 1
-        before = self.owner, self.owner_type, self.function, self.receivers
         with self.inside(scope_kind, symbol.number) as symbol.inner:
             self.owner = self.owner_type = symbol.number
             self.function, self.receivers = None, {}
@@ -928,8 +914,6 @@ class Walker:
                 self.rules.bases(self, symbol, node)
             if body is not None:
                 self.visit_all(body)
-        self.owner, self.owner_type, self.function, self.receivers = before
-        self.symbol_nesting -= 1
 
     def _definition(
         self, symbol: CodeSymbol, defined: "Node | None", body: "Node | None"
@@ -957,10 +941,8 @@ class Walker:
     def visit_bind(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """Variables with their values: fields in a type, symbols in a file, else locals.
 
-        Form: name, type, value; kind of the symbols. `Rules.no_names` handles one without names."""
+        Form: name, type, value; kind of the symbols."""
         names = self.children(node, form, "name")
-        if not names:
-            self.rules.no_names(self, node)
         type_term = self.type_term(self.child(node, form, "type")) if names else None
         symbols = self._variables(node, form, names)
         terms = [self.visit(child) for child in self.children(node, form, "value")]
@@ -1029,7 +1011,7 @@ class Walker:
         """Assign a value to a target; `node` is the whole assignment."""
         role = self.role(target)
         if role == "name":
-            self._assign_name(target, value, type_term, node)
+            self.rules.assign_name(self, target, value, type_term, node)
         elif role == "member":
             term = self.visit(target, quiet=True)
             if term is not None:
@@ -1040,30 +1022,6 @@ class Walker:
                 self.assign(child, part, None, node)
         else:
             self.visit(target)
-
-    def _assign_name(
-        self, target: "Node", value: Term | None, type_term: Term | None, node: "Node"
-    ) -> None:
-        name = self.text(target)
-        home = self.rules.assigned_scope(self, name)
-        if home is None:
-            self.refer("assigns", (NAME, name), target)
-            return
-        scope = self.unit.scopes[home]
-        number = NO_SYMBOL
-        if scope.kind in (CLASS, FILE_SCOPE):
-            if all(one[B_SYMBOL] == NO_SYMBOL for one in scope.names.get(name, ())):
-                number = self.variable(node, name, type_term).number
-            else:
-                self.refer("assigns", (NAME, name), target)
-        self.bind(name, node.end_byte, type_term, value, number, home)
-
-    def variable(self, node: "Node", name: str, type_term: Term | None) -> CodeSymbol:
-        """Declare a variable of a file, or an attribute of a type."""
-        symbol = self.define(node, name, self.rules.variable_kind(name, self.scope_kind == CLASS))
-        symbol.flags.add("static")
-        symbol.type = type_term
-        return symbol
 
     def attribute(
         self, owner: int, name: str, type_term: Term | None, value: Term | None, node: "Node"
@@ -1121,9 +1079,6 @@ class ExtractRules(Flags):
     def begin(self, walker: "Walker", root: "Node") -> None:
         """Prepare the walk over a file."""
 
-    def end(self, walker: "Walker") -> None:
-        """Complete the facts of a file."""
-
     def signature(self, walker: "Walker", node: "Node") -> str:
         """Return the text that a declaration is shown by."""
         if self.shows_first_line:
@@ -1140,17 +1095,21 @@ class ExtractRules(Flags):
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note the bases of a type, with `walker.base`."""
 
-    def no_names(self, walker: "Walker", node: "Node") -> None:
-        """Handle a declaration of variables that has no names: an embedded type."""
-
     def pattern(self, walker: "Walker", node: "Node", value: Term | None, position: int) -> None:
         """Bind the names of a pattern that is neither a name nor a tuple or list."""
         for child in node.named_children:
             walker.pattern(child, None, None, position)
 
-    def assigned_scope(self, walker: "Walker", name: str) -> int | None:
-        """Return the scope that assigning a name binds it in; None if it must be declared."""
-        return None
+    def assign_name(
+        self,
+        walker: "Walker",
+        target: "Node",
+        value: Term | None,
+        type_term: Term | None,
+        node: "Node",
+    ) -> None:
+        """Handle an assignment to a name, which declares it in some languages."""
+        walker.refer("assigns", (NAME, walker.text(target)), target)
 
     def assign_member(
         self,
@@ -1163,14 +1122,6 @@ class ExtractRules(Flags):
     ) -> None:
         """Handle an assignment to a member."""
         walker.refer("assigns", term, target)
-
-    def variable_kind(self, name: str, in_type: bool) -> str:
-        """Return the kind of a variable that an assignment declares."""
-        return "field" if in_type else "variable"
-
-    def rest_type(self, node: "Node", type_term: Term | None) -> Term | None:
-        """Return the type of a parameter that takes any number of arguments of a type."""
-        return (LIST_TYPE, type_term)
 
     def known_call(
         self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"

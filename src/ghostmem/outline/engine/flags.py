@@ -1,7 +1,6 @@
 """The table, names and yes-or-no rules of a language, which all parts of the engine read."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from ghostmem.outline.engine.table import Form
 from ghostmem.outline.engine.terms import SUPER, THIS, Term
@@ -11,7 +10,6 @@ class Flags:
     """What a language says about itself without code; the defaults fit most."""
 
     forms: Mapping[str, Form] = {}
-    methods: Any = None  # of the walker for each type of node, which it finds once
     containers: Mapping[
         str, str
     ] = {}  # generic types: list map tuple union callable type same last

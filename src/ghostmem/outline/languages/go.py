@@ -63,7 +63,7 @@ type_parameter_declaration   typeparam bound=type
 type_spec,type_alias         type name=name type=type type_params=type_parameters
 struct_type                  record
 interface_type               record kind=interface
-field_declaration            bind name=name type=type
+field_declaration            hook fn=field name=name type=type
 type_elem                    hook fn=type_element type_fn=first_type
 var_spec                     bind name=name type=type value=value
 const_spec                   bind name=name type=type value=value kind=constant
@@ -222,13 +222,6 @@ class GoRules(Rules):
 
     # --- declarations
 
-    def end(self, walker: "Walker") -> None:
-        for symbol in walker.unit.symbols:  # types inside of functions are no nodes
-            outer = walker.unit.symbols[symbol.parent] if symbol.parent != FILE else None
-            is_inside = outer is not None and (outer.kind in CALLABLES or "inline" in outer.flags)
-            if is_inside or symbol.name == "_":
-                symbol.flags.add("inline")
-
     def signature(self, walker: "Walker", node: "Node") -> str:
         return walker.head(node, node.child_by_field_name("body"))[:300]
 
@@ -275,10 +268,13 @@ class GoRules(Rules):
         if node.type == "type_alias":
             symbol.flags.add("alias")
 
-    def no_names(self, walker: "Walker", node: "Node") -> None:
+    def field(self, walker: "Walker", node: "Node", form: Form) -> None:
+        """Fields, or an embedded type, which has no name."""
         type_node = node.child_by_field_name("type")
         symbol = walker.unit.symbols[walker.unit.scopes[walker.scope].symbol]
-        if type_node is not None and (term := walker.base(symbol, "extends", type_node)):
+        if node.child_by_field_name("name") is not None:
+            walker.visit_bind(node, form, False)
+        elif type_node is not None and (term := walker.base(symbol, "extends", type_node)):
             if walker.text(node).startswith("*"):
                 symbol.flags.add(f"pointer {type_node.start_byte}")
             plain = term[1] if term[0] == GENERIC else term
@@ -475,6 +471,10 @@ class GoRules(Rules):
 
     def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
         package = self.packages[symbol.unit.module]
+        outer = symbol.unit.symbols[symbol.parent] if symbol.parent != FILE else None
+        is_inside = outer is not None and (outer.kind in CALLABLES or "inline" in outer.flags)
+        if is_inside or symbol.name == "_":  # types inside of functions are no nodes
+            symbol.flags.add("inline")
         names = symbol.path()
         if symbol.receiver is not None:
             owner = str(symbol.receiver[-1])

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
+    CLASS,
     END,
     FILE_SCOPE,
     FUNCTION_SCOPE,
+    NO_SYMBOL,
     CodeSymbol,
     FoundBinding,
     Unit,
@@ -34,7 +36,6 @@ from ghostmem.outline.engine.terms import (
     LITERAL,
     MAP,
     MAP_OF,
-    MAP_TYPE,
     MEMBER,
     MODULE,
     NAME,
@@ -78,7 +79,7 @@ typed_parameter              param name=0 type=type
 default_parameter            param name=name value=value optional
 typed_default_parameter      param name=name type=type value=value
 list_splat_pattern           param name=0 many
-dictionary_splat_pattern     param name=0 many
+dictionary_splat_pattern     param name=0 many pairs
 keyword_separator,positional_separator skip
 assignment                   assign left=left right=right type=type
 augmented_assignment         hook fn=augmented
@@ -278,21 +279,32 @@ class PythonRules(Rules):
         symbol.underlying = walker.type_term(node.child_by_field_name("right"))
         symbol.inner = walker.scope
 
-    def variable_kind(self, name: str, in_type: bool) -> str:
-        return "field" if in_type else "constant" if _CONSTANT.match(name) else "variable"
-
     def is_shared(self, symbol: CodeSymbol) -> bool:
         return True
 
-    def rest_type(self, node: "Node", type_term: Term | None) -> Term | None:
-        if node.type == "dictionary_splat_pattern":
-            return (MAP_TYPE, (NAME, "str"), type_term)
-        return (GENERIC, (NAME, "tuple"), (type_term, None))
-
     # --- statements
 
-    def assigned_scope(self, walker: "Walker", name: str) -> int | None:
-        return None if (walker.home(), name) in walker.state["global"] else walker.home()
+    def assign_name(
+        self,
+        walker: "Walker",
+        target: "Node",
+        value: Term | None,
+        type_term: Term | None,
+        node: "Node",
+    ) -> None:
+        name, home, number = walker.text(target), walker.home(), NO_SYMBOL
+        scope = walker.unit.scopes[home]
+        is_global = (home, name) in walker.state["global"]
+        declares = scope.kind in (CLASS, FILE_SCOPE)
+        if is_global or any(binding[B_SYMBOL] >= 0 for binding in scope.names.get(name, ())):
+            walker.refer("assigns", (NAME, name), target)
+        elif declares:
+            kind = "constant" if _CONSTANT.match(name) else "variable"
+            symbol = walker.define(node, name, "field" if scope.kind == CLASS else kind)
+            symbol.flags.add("static")
+            symbol.type, number = type_term, symbol.number
+        if not is_global:
+            walker.bind(name, node.end_byte, type_term, value, number, home)
 
     def global_names(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`global a`, `nonlocal b`: assigning them does not bind them here."""
@@ -337,13 +349,11 @@ class PythonRules(Rules):
     def comprehension(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A comprehension: its clauses bind names for its element."""
         element, *clauses = [child for child in node.named_children if not child.is_extra]
-        receivers = walker.receivers
         with walker.inside(FUNCTION_SCOPE) as scope:
             for child in clauses:
                 walker.visit(child)
                 self.narrow(walker, child, node.end_byte)
             term = walker.visit(element)
-        walker.receivers = receivers
         if element.type == "pair" and term is not None:
             return (COMPREHENSION, scope, (MAP_OF, term[1][0], term[1][-1]))
         return (COMPREHENSION, scope, (LIST_OF, term))
