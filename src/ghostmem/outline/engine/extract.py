@@ -190,7 +190,7 @@ class Walker:
         """Tell whether a term is a member of something that has no symbols."""
         if term[0] != MEMBER or term[1] is None:
             return term[0] == MEMBER
-        tag = term[1][0]
+        tag: str = term[1][0]
         return kind.startswith("reads") and tag not in (*_WITH_OWNER, *self.rules.path_terms)
 
     # --- helpers
