@@ -189,7 +189,7 @@ class Walker:
     def _is_plain_value(self, kind: str, term: Term) -> bool:
         """Tell whether a term is a member of something that has no symbols."""
         if term[0] != MEMBER or term[1] is None:
-            return term[0] == MEMBER
+            return bool(term[0] == MEMBER)
         tag: str = term[1][0]
         return kind.startswith("reads") and tag not in (*_WITH_OWNER, *self.rules.path_terms)
 
