@@ -5,8 +5,8 @@ engines except for the parts that a `Dialect` gives. SQLite finds a row by its i
 the namespace as well, so that a cluster asks one node: that of the transaction (`Transaction.of`),
 or else that of the memories. `within` gives the condition for it, and `owner` the value."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -15,13 +15,21 @@ from ghostmem.store.tables import BY_NAME, Table
 Part = tuple[str, list[Any]]  # a condition and its values
 
 
-class Dialect(ABC):
+@dataclass(frozen=True, eq=False)
+class Dialect:
     """The SQL that differs between engines."""
 
     name: str
+    array: Callable[[Iterable[Any]], Any]  # several values as the one that `among` binds
     among: str  # the rest of a condition that a column has one of the values of an `array`
+    among_rows: str  # the rest of a condition that a column has one of the few values of a SELECT
+    max_bound: int  # values that are bound one by one instead of as an `array`
     ns_name: str  # the column of `namespaces` with the name
     owner: tuple[str, ...]  # the column `ns` of tables that have none in SQLite
+    in_namespace: str  # the condition that a row with a number is of a namespace, by name
+    in_same_namespace: str  # the start of a join condition between two tables of namespaces
+    has_row: str  # the condition that `m` has a row `x` in a table that passes some conditions
+    starts: Callable[[str, str], Part]  # the condition that a column starts with a text
     given_memories: str  # memories `m` by the ids of an `array`, looked up by id
     chunk_text: str  # the text of a chunk `c` of a memory `m`, or NULL if it is too long for SQL
     like: str  # compares a text with a pattern
@@ -34,7 +42,6 @@ class Dialect(ABC):
     least: str
     fill_words: str  # fills the table of words from the chunks
     no_limit: int | None
-    computed: tuple[str, ...] = ()  # columns of `memories` that are computed from the content
     path: str  # the condition that a row `x` names a file
     note_path: str  # the condition that a note has a path
     root: str  # the condition that a row `x` names a project
@@ -42,41 +49,32 @@ class Dialect(ABC):
     tag_values: str  # the tags of `m` as rows `t` with a column `value`
     any_tag: str  # the condition that `m` has one of the tags of an `array`
     tagged: str  # the condition that `m` has a tag
+    computed: tuple[str, ...] = ()  # columns of `memories` that are computed from the content
+    compute: Callable[[str], tuple[Any, ...]] = lambda _: ()  # their values
 
-    @abstractmethod
-    def array(self, values: Iterable[Any]) -> Any:
-        """Return several values as the one that `among` binds."""
-
-    def among_rows(self, select: str) -> str:
-        """Return the rest of a condition that a column has one of the few values of a SELECT."""
-        return f"IN ({select})"
-
-    def compute(self, content: str) -> tuple[Any, ...]:
-        """Return the values of the computed columns."""
-        return ()
-
-    @abstractmethod
     def of_ns(self, alias: str = "") -> str:
         """Return the condition that a row with a number is of a namespace, by name."""
+        return self.in_namespace.format(alias)
 
-    @abstractmethod
     def same_ns(self, left: str, right: str) -> str:
         """Return the start of a join condition between two tables of namespaces."""
+        return self.in_same_namespace.format(left, right)
 
-    @abstractmethod
-    def starts(self, column: str, prefix: str) -> Part:
-        """Return the condition that a column starts with a text."""
-
-    @abstractmethod
     def about(self, table: str, *conditions: str) -> str:
         """Return the condition that `m` has a row `x` in a table that passes some conditions."""
+        return self.has_row.format(table, "".join(f" AND {condition}" for condition in conditions))
 
     def has_one_of(self, column: str, values: Iterable[Any]) -> Part:
         """Return the condition that a column has one of some values."""
-        return f"{column} {self.among}", [self.array(str(value) for value in values)]
+        wanted = [str(value) for value in values]
+        if len(wanted) <= self.max_bound:
+            return f"{column} IN ({', '.join('?' * len(wanted))})", wanted
+        return f"{column} {self.among}", [self.array(wanted)]
 
     def key(self, table: Table) -> tuple[str, ...]:
         """Return the columns that are unique in a table, for ON CONFLICT."""
+        if self.owner and table.owned:
+            return ("ns", *(table.unique or table.key))
         return ("ns", *table.key) if table.unique_in_ns else table.key
 
     def insert(self, table: str, names: tuple[str, ...], replace: bool = False) -> str:

@@ -125,7 +125,7 @@ class Memories(StoreTable):
         """Read memories of chunks that a reading transaction is going to ask for by their ids."""
         of_ns = self._sql.of_ns("c.")
         sql = f"SELECT c.memory_id FROM chunks c WHERE {of_ns} AND c.id {self._sql.among}"
-        condition = f"m.ns = ? AND m.id {self._sql.among_rows(sql)}"
+        condition = f"m.ns = ? AND m.id {self._sql.among_rows.format(sql)}"
         memories = self.many(condition, (ns, ns, self._sql.array(chunks)))
         self._expected.update((memory.id, memory) for memory in memories)
 

@@ -5,77 +5,53 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import EngineError
-from ghostmem.store.database import Dialect, Part
+from ghostmem.store.database import Dialect
 from ghostmem.store.postgres.connect import WRITERS
 from ghostmem.store.postgres.pipeline import Answer, BoundStatement
 from ghostmem.store.postgres.schema import CHUNK_WORDS
 from ghostmem.store.postgres.trips import RoundTrips
-from ghostmem.store.tables import Table
 
 if TYPE_CHECKING:
     import psycopg
 
 
-class PostgresDialect(Dialect):
-    """The SQL that only PostgreSQL understands; `??` is its operator `?`."""
-
-    name = "postgresql"
-    among = "= ANY(?)"
-    ns_name = "ns"
-    owner = ("ns",)
-    given_memories = "unnest(?::text[]) AS j (value) JOIN memories m ON m.id = j.value"
-    chunk_text = "substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int)"
-    like, any_text, position = "LIKE", "%", "strpos"
-    ordered_join = "JOIN"
+DIALECT = Dialect(  # `??` is the operator `?`
+    name="postgresql",
+    array=list,
+    among="= ANY(?)",
+    # the values are selected once, and then looked up: with IN, a server without statistics of a
+    # new table reads all rows of a namespace
+    among_rows="= ANY(ARRAY({}))",
+    max_bound=0,
+    ns_name="ns",
+    owner=("ns",),
+    in_namespace="{}ns = ?",
+    in_same_namespace="{}.ns = {}.ns AND ",
+    has_row="EXISTS (SELECT 1 FROM {} x WHERE x.ns = m.ns AND x.memory_id = m.id{})",
+    starts=lambda column, prefix: (f"starts_with({column}, ?)", [prefix]),
+    given_memories="unnest(?::text[]) AS j (value) JOIN memories m ON m.id = j.value",
+    chunk_text="substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int)",
+    like="LIKE",
+    any_text="%",
+    position="strpos",
+    ordered_join="JOIN",
     # OFFSET keeps a server without statistics of a new table from reading all memories first; with
     # c.ns instead of a value inside it, Citus asks all shards
-    of_chunk = (
-        "CROSS JOIN LATERAL (SELECT * FROM memories WHERE ns = {} AND id = c.memory_id OFFSET 0) m"
-    )
-    unindexed = ""
-    greatest, least = "greatest", "least"
-    fill_words = f"INSERT INTO words (ns, word) {CHUNK_WORDS}"
-    no_limit = None
-    note_path = "digest = md5(?)"
-    path, root = "x.digest = md5(?)", "md5(x.root) = md5(?)"
-    tag_name = 't.value COLLATE "C"'
-    tag_values = "jsonb_array_elements_text(m.tags::jsonb) t(value)"
-    any_tag = "m.tags::jsonb ??| ?"
-    tagged = "m.tags::jsonb ?? ?"
-
-    def array(self, values: Iterable[Any]) -> list[Any]:
-        """Return several values as a list, which is bound as an array."""
-        return list(values)
-
-    def among_rows(self, select: str) -> str:
-        """Return the rest of a condition; the values are selected once, and then looked up.
-
-        With IN, a server without statistics of a new table reads all rows of a namespace."""
-        return f"= ANY(ARRAY({select}))"
-
-    def of_ns(self, alias: str = "") -> str:
-        """Return the condition that a row is of a namespace, by name."""
-        return f"{alias}ns = ?"
-
-    def same_ns(self, left: str, right: str) -> str:
-        """Return the condition that two rows are of one namespace."""
-        return f"{left}.ns = {right}.ns AND "
-
-    def starts(self, column: str, prefix: str) -> Part:
-        """Return the condition that a column starts with a text."""
-        return f"starts_with({column}, ?)", [prefix]
-
-    def about(self, table: str, *conditions: str) -> str:
-        """Return the condition that `m` has a row `x` in a table that passes some conditions."""
-        where = " AND ".join(("x.ns = m.ns", "x.memory_id = m.id", *conditions))
-        return f"EXISTS (SELECT 1 FROM {table} x WHERE {where})"
-
-    def key(self, table: Table) -> tuple[str, ...]:
-        """Return the columns that are unique in a table, for ON CONFLICT."""
-        return ("ns", *(table.unique or table.key)) if table.owned else table.key
-
-
-DIALECT = PostgresDialect()
+    of_chunk="CROSS JOIN LATERAL (SELECT * FROM memories WHERE ns = {} AND id = c.memory_id"
+    " OFFSET 0) m",
+    unindexed="",
+    greatest="greatest",
+    least="least",
+    fill_words=f"INSERT INTO words (ns, word) {CHUNK_WORDS}",
+    no_limit=None,
+    path="x.digest = md5(?)",
+    note_path="digest = md5(?)",
+    root="md5(x.root) = md5(?)",
+    tag_name='t.value COLLATE "C"',
+    tag_values="jsonb_array_elements_text(m.tags::jsonb) t(value)",
+    any_tag="m.tags::jsonb ??| ?",
+    tagged="m.tags::jsonb ?? ?",
+)
 
 
 @lru_cache(4096)

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from ghostmem.store.database import Dialect, Part
+from ghostmem.store.database import Dialect
 from ghostmem.store.sqlite.checksums import checksum
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
 
@@ -17,67 +17,42 @@ PIECE = (
     "c.stop - c.start) END"
 )
 
-_MAX_BOUND = 4  # values that are bound one by one, which is faster than a table of them
+_AMONG = "IN (SELECT value FROM json_each(?))"
 
-
-class SqliteDialect(Dialect):
-    """The SQL that only SQLite understands."""
-
-    name = "sqlite"
-    among = "IN (SELECT value FROM json_each(?))"
-    ns_name = "name"
-    owner = ()
-    given_memories = "json_each(?) j CROSS JOIN memories m ON m.id = j.value"
-    chunk_text = PIECE
-    like, any_text, position = "GLOB", "*", "instr"
-    ordered_join = "CROSS JOIN"
-    of_chunk = "CROSS JOIN memories m ON m.id = c.memory_id"
-    unindexed = "+"
-    greatest, least = "max", "min"
-    fill_words = f"INSERT INTO words {CHUNK_WORDS}"
-    no_limit = -1
-    computed = ("checksum",)
-    note_path = "path = ?"
-    path, root = "x.path = ?", "x.root = ?"
-    tag_name = "t.value"
-    tag_values = "json_each(m.tags) t"
-    any_tag = f"EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value {among})"
-    tagged = "EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)"
-
-    def array(self, values: Iterable[Any]) -> str:
-        """Return several values as JSON."""
-        return json.dumps(list(values))
-
-    def compute(self, content: str) -> tuple[Any, ...]:
-        """Return the checksum of a content."""
-        return (checksum(content),)
-
-    def has_one_of(self, column: str, values: Iterable[Any]) -> Part:
-        """Return the condition that a column has one of some values; a few are bound one by one."""
-        wanted = [str(value) for value in values]
-        if len(wanted) > _MAX_BOUND:
-            return super().has_one_of(column, wanted)
-        return f"{column} IN ({', '.join('?' * len(wanted))})", wanted
-
-    def of_ns(self, alias: str = "") -> str:
-        """Return the condition that a row with a number is of a namespace, by name."""
-        return f"{alias}ns_id = (SELECT id FROM namespaces WHERE name = ?)"
-
-    def same_ns(self, left: str, right: str) -> str:
-        """Return nothing: an id is enough to join by."""
-        return ""
-
-    def starts(self, column: str, prefix: str) -> Part:
-        """Return the condition that a column starts with a text."""
-        return f"substr({column}, 1, ?) = ?", [len(prefix), prefix]
-
-    def about(self, table: str, *conditions: str) -> str:
-        """Return the condition that `m` has a row `x` in a table that passes some conditions."""
-        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        return f"m.id IN (SELECT x.memory_id FROM {table} x{where})"
-
-
-DIALECT = SqliteDialect()
+DIALECT = Dialect(
+    name="sqlite",
+    array=lambda values: json.dumps(list(values)),
+    among=_AMONG,
+    among_rows="IN ({})",
+    max_bound=4,  # faster than a table of them
+    ns_name="name",
+    owner=(),
+    in_namespace="{}ns_id = (SELECT id FROM namespaces WHERE name = ?)",
+    in_same_namespace="",  # an id is enough to join by
+    has_row="m.id IN (SELECT x.memory_id FROM {} x WHERE true{})",
+    starts=lambda column, prefix: (f"substr({column}, 1, ?) = ?", [len(prefix), prefix]),
+    given_memories="json_each(?) j CROSS JOIN memories m ON m.id = j.value",
+    chunk_text=PIECE,
+    like="GLOB",
+    any_text="*",
+    position="instr",
+    ordered_join="CROSS JOIN",
+    of_chunk="CROSS JOIN memories m ON m.id = c.memory_id",
+    unindexed="+",
+    greatest="max",
+    least="min",
+    fill_words=f"INSERT INTO words {CHUNK_WORDS}",
+    no_limit=-1,
+    path="x.path = ?",
+    note_path="path = ?",
+    root="x.root = ?",
+    tag_name="t.value",
+    tag_values="json_each(m.tags) t",
+    any_tag=f"EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value {_AMONG})",
+    tagged="EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)",
+    computed=("checksum",),
+    compute=lambda content: (checksum(content),),
+)
 
 
 class SqliteDb:
