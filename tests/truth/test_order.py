@@ -7,7 +7,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
-from ghostmem.store.cached_search import CachedSearch
+from ghostmem.store.search import Search
 from ghostmem.store.rows import ChunkCandidate, Filter, Space
 
 NS = "agent:me"
@@ -168,15 +168,15 @@ def test_chunks_are_read_once_for_all_claims(ghost: Ghost, monkeypatch: pytest.M
         text = f"The staging database server runs in {city}."
         ghost.put(NS, city, text, source_kind="observed")
     read: list[int] = []
-    original = CachedSearch.candidates
+    original = Search.candidates
 
     def candidates(
-        self: CachedSearch, chunks: Sequence[int], selection: Filter, space: Space | None = None
+        self: Search, chunks: Sequence[int], selection: Filter, space: Space | None = None
     ) -> list[ChunkCandidate]:
         read.extend(chunks if selection.trusted else ())
         return original(self, chunks, selection, space)
 
-    monkeypatch.setattr(CachedSearch, "candidates", candidates)
+    monkeypatch.setattr(Search, "candidates", candidates)
     hits = ghost.search("where does the staging database server run", NS)
     assert [hit.note for hit in hits[1:]] == ["the user's own statement: own"] * 3
     assert read

@@ -10,7 +10,6 @@ tables, records, rows        columns declared once; rows as values, and values o
 database, filters            the interface of table classes to an engine; filters as SQL
 memories, listing, graph, index, vectors, search, journal, notes, runs, aliases, source_aliases,
 mirror, session, outline, copy  one class per table, for both engines; small_tables: the others
-cached_search                searches that keep what they read in namespace_cache
 sqlite/, postgres/           connections, full text, vectors, checks, scrubbing
 indexing, tag_index          content to index rows, and tags among their terms
 vectoriser, float16          texts to vectors; nearest, sketch: comparison of vectors

@@ -1,13 +1,16 @@
-"""Reads for ranking: namespaces, postings, substrings, candidates and their neighbours."""
+"""Reads for ranking: namespaces, postings, substrings, candidates and their neighbours.
+
+Their results stay in memory for as long as their namespace is unchanged."""
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ghostmem.model import NsFilter
 from ghostmem.store.database import Database, StoreTable
-from ghostmem.store.filters import clause
+from ghostmem.store.filters import clause, plain_test
+from ghostmem.store.namespace_cache import NamespaceCache, Postings
 from ghostmem.store.rows import ChunkCandidate, ChunkTerms, Filter, Space
 from ghostmem.text.spelling import WordParts
 
@@ -31,8 +34,9 @@ T = TypeVar("T")
 class Search(StoreTable, ABC):
     """Reads for ranking; each is bounded, and none computes a score."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, cache: NamespaceCache | None) -> None:
         super().__init__(db)
+        self._cache = cache  # none in a write transaction: only committed rows may be kept
         self._columns = _CANDIDATE.format(self._sql.chunk_text)
 
     def _chunks(
@@ -77,9 +81,24 @@ class Search(StoreTable, ABC):
         sql = f"SELECT {name} FROM namespaces WHERE chunks > 0 AND {starts} ORDER BY {name}"
         return [row[0] for row in self._db.rows(sql, values)]
 
+    def postings(self, space: Space, codes: Sequence[str], limit: int) -> "list[array[int]]":
+        """Return for each term the newest chunks of a namespace that contain it, up to `limit`."""
+        cache, postings = self._cache, dict[str, "array[int]"]()
+        for code in codes if cache is not None else ():
+            if (chunks := cache.postings(space, code, limit)) is not None:
+                postings[code] = chunks
+        missing = [code for code in dict.fromkeys(codes) if code not in postings]
+        for code, fresh in self._read_postings(space, missing, limit).items():
+            postings[code] = fresh.chunks[:limit]
+            if cache is not None:
+                cache.add_postings(space, code, fresh)
+        return [postings[code] for code in codes]
+
     @abstractmethod
-    def postings(self, space: Space, codes: Sequence[str], limit: int) -> "Iterator[array[int]]":
-        """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
+    def _read_postings(
+        self, space: Space, codes: Sequence[str], limit: int
+    ) -> Mapping[str, Postings]:
+        """Return the newest chunks of a namespace for each of some terms."""
 
     def expect(self, ns: str, codes: Sequence[str], limit: int) -> None:
         """Read what a search in a namespace needs first, before its sequence is known.
@@ -137,11 +156,15 @@ class Search(StoreTable, ABC):
 
     def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
         """Return a fact of a namespace, which `read` reads if it is not in memory."""
-        return read()
+        return read() if self._cache is None else self._cache.fact(space, name, read)
 
-    def sources(self, space: Space, limit: int = MAX_SOURCES) -> list[str]:
+    def sources(self, space: Space) -> list[str]:
         """Return the source users of a namespace, by stepping from one name to the next."""
-        return [name for (name,) in self._db.rows(SOURCES, (space.name, space.name, limit))]
+        return self.fact(space, "sources", lambda: self._read_sources(space))
+
+    def _read_sources(self, space: Space) -> list[str]:
+        rows = self._db.rows(SOURCES, (space.name, space.name, MAX_SOURCES))
+        return [name for (name,) in rows]
 
     def candidates(
         self, chunks: Sequence[int], selection: Filter, space: Space | None = None
@@ -149,10 +172,23 @@ class Search(StoreTable, ABC):
         """Return those of some chunks that pass a filter, in the order given.
 
         `space` is the namespace of all of them, if it is known."""
+        passes = plain_test(selection)
+        if self._cache is None or space is None or passes is None:
+            candidates = self._by_number(chunks, selection)
+            return [candidates[number] for number in chunks if number in candidates]
+        known = self._cache.rows(space)
+        if fresh := [number for number in chunks if number not in known]:
+            live = self._by_number(fresh, Filter(ns=selection.ns))
+            read = {number: live.get(number) for number in fresh}
+            self._cache.add(space, read)
+            known = {**{number: known[number] for number in chunks if number in known}, **read}
+        rows = [known[number] for number in chunks]
+        return [row for row in rows if row is not None and passes(row)]
+
+    def _by_number(self, chunks: Sequence[int], selection: Filter) -> dict[int, ChunkCandidate]:
         values = [self._sql.array(chunks)]
         rows = self._candidates(f"c.id {self._sql.among}", values, selection)
-        candidates = {candidate.chunk: candidate for candidate in rows}
-        return [candidates[number] for number in chunks if number in candidates]
+        return {candidate.chunk: candidate for candidate in rows}
 
     def chunk_terms(self, chunks: Sequence[int], selection: Filter) -> list[ChunkTerms]:
         """Return the terms of those of some chunks that pass a filter, in the order given."""
@@ -173,7 +209,7 @@ class Search(StoreTable, ABC):
         """Return the mean length of a namespace's threads."""
         condition = f"{self._sql.of_ns()} AND chunks > 0"
         sql = f"SELECT coalesce(avg(length), 1.0) FROM threads WHERE {condition}"
-        return float(self._db.get(sql, (space.name,)))
+        return self.fact(space, "thread average", lambda: float(self._db.get(sql, (space.name,))))
 
     def thread(self, number: int, selection: Filter) -> list[ChunkCandidate]:
         """Return the chunks of a thread that pass a filter, in order."""

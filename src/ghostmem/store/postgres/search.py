@@ -1,14 +1,13 @@
 """The reads of a search in PostgreSQL."""
 
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ghostmem.store.cached_search import CachedSearch
 from ghostmem.store.namespace_cache import NamespaceCache, Postings
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.rows import Space
-from ghostmem.store.search import MAX_SOURCES, SOURCES
+from ghostmem.store.search import MAX_SOURCES, SOURCES, Search
 
 _ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
 # `id + 0` keeps the planner from reading chunks backwards until enough of them match: it does not
@@ -24,18 +23,7 @@ CONTAINING = f"SELECT id FROM chunks WHERE ns = ? AND plain LIKE ? {_NEWEST}"
 _IF_CHANGED = " WHERE NOT EXISTS (SELECT 1 FROM namespaces n WHERE n.ns = ? AND n.sequence = ?)"
 
 
-class _Expected(NamedTuple):
-    """Postings that were read before the sequence of their namespace was known."""
-
-    postings: Postings
-    unless: int | None  # the sequence at which they were not read
-
-    def answers(self, space: Space, limit: int) -> bool:
-        """Say whether these are the postings of a namespace, and enough of them."""
-        return self.unless != space.sequence and self.postings.limit >= limit
-
-
-class PostgresSearch(CachedSearch):
+class PostgresSearch(Search):
     """Reads for ranking; each is bounded, and none computes a score."""
 
     _db: Db
@@ -43,31 +31,36 @@ class PostgresSearch(CachedSearch):
     def __init__(self, db: Db, cache: NamespaceCache | None) -> None:
         super().__init__(db, cache)
         self._last: dict[str, Space | None] = {}  # namespaces as they were seen before
-        self._expected: dict[tuple[str, str], _Expected] = {}  # by namespace and term
-        self._sources: dict[str, tuple[list[str], int | None]] = {}  # as `_expected`
+        # read before the sequence of their namespace was known, with the one at which they were not
+        self._expected: dict[tuple[str, str], tuple[Postings, int | None]] = {}  # by ns and term
+        self._sources: dict[str, tuple[list[str], int | None]] = {}  # by namespace
 
     def expect(self, ns: str, codes: Sequence[str], limit: int) -> None:
         """Read what a search in a namespace needs first, before its sequence is known.
 
         What is in memory for the last known sequence is read only if that has changed."""
-        last = self._last_seen(ns)
+        cache, last = self._cache, self._last_seen(ns)
         known: list[str] = []
-        if last is not None:
-            known = [code for code in codes if self._known_postings(last, code, limit) is not None]
+        if cache is not None and last is not None:
+            known = [code for code in codes if cache.postings(last, code, limit) is not None]
+        fresh = [code for code in codes if code not in set(known)]
         self._db.ahead(
             [
                 lambda: self._expect_postings(ns, known, limit, last),
-                lambda: self._expect_postings(
-                    ns, [code for code in codes if code not in set(known)], limit, None
-                ),
+                lambda: self._expect_postings(ns, fresh, limit, None),
             ]
         )
 
     def _last_seen(self, ns: str) -> Space | None:
         """Return a namespace as it was before this transaction, which sees the newest state."""
-        if ns not in self._last:
-            self._last[ns] = None if self._cache is None else self._cache.last(ns)
-        return self._last[ns]
+        return self._last.setdefault(ns, None if self._cache is None else self._cache.last(ns))
+
+    def _expect_postings(
+        self, ns: str, codes: Sequence[str], limit: int, last: Space | None
+    ) -> None:
+        unless = None if last is None else last.sequence
+        for code, postings in self._fetch_postings(ns, codes, limit, unless).items():
+            self._expected[ns, code] = (postings, unless)
 
     def expect_sources(self, ns: str) -> None:
         """Read the sources of a namespace before its sequence is known."""
@@ -79,25 +72,26 @@ class PostgresSearch(CachedSearch):
         names = [name for (name,) in self._db.rows(sql, values)]
         self._sources[ns] = (names, None if last is None else last.sequence)
 
-    def sources(self, space: Space, limit: int = MAX_SOURCES) -> list[str]:
-        """Return the source users of a namespace."""
+    def _read_sources(self, space: Space) -> list[str]:
         names, unless = self._sources.get(space.name, ([], space.sequence))
-        if self._cache is None or limit != MAX_SOURCES or unless == space.sequence:
-            return super().sources(space, limit)
-        return self._cache.fact(space, f"sources {limit}", lambda: names)
-
-    def _expect_postings(
-        self, ns: str, codes: Sequence[str], limit: int, last: Space | None
-    ) -> None:
-        unless = None if last is None else last.sequence
-        for code, chunks in self._read_postings(ns, codes, limit, unless).items():
-            self._expected[ns, code] = _Expected(Postings(limit, chunks), unless)
+        return names if unless != space.sequence else super()._read_sources(space)
 
     def _read_postings(
+        self, space: Space, codes: Sequence[str], limit: int
+    ) -> Mapping[str, Postings]:
+        postings: dict[str, Postings] = {}
+        for code in codes:
+            expected, unless = self._expected.get((space.name, code), (None, None))
+            if expected is not None and unless != space.sequence and expected.limit >= limit:
+                postings[code] = expected
+        missing = [code for code in codes if code not in postings]
+        return postings | self._fetch_postings(space.name, missing, limit)
+
+    def _fetch_postings(
         self, ns: str, codes: Sequence[str], limit: int, unless: int | None = None
-    ) -> "dict[str, array[int]]":
+    ) -> dict[str, Postings]:
         """Return the newest chunks of terms, or none if the namespace has a sequence."""
-        postings = {code: array("q") for code in codes}
+        postings = {code: Postings(limit, array("q")) for code in codes}
         if not codes:
             return postings
         lexemes = ["'" + code.replace("\\", "\\\\").replace("'", "''") + "'" for code in codes]
@@ -106,25 +100,8 @@ class PostgresSearch(CachedSearch):
             values += [ns, unless]
         sql = POSTINGS.format("" if unless is None else _IF_CHANGED)
         for place, number in self._db.rows(sql, values):
-            postings[codes[place - 1]].append(number)
+            postings[codes[place - 1]].chunks.append(number)
         return postings
-
-    def postings(self, space: Space, codes: Sequence[str], limit: int) -> "Iterator[array[int]]":
-        """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
-        postings: dict[str, array[int]] = {}
-        for code in codes:
-            chunks = self._known_postings(space, code, limit)
-            expected = self._expected.get((space.name, code))
-            if chunks is None and expected is not None and expected.answers(space, limit):
-                chunks = expected.postings.chunks[:limit]
-                self._keep_postings(space, code, expected.postings)
-            if chunks is not None:
-                postings[code] = chunks
-        missing = list(dict.fromkeys(code for code in codes if code not in postings))
-        for code, chunks in self._read_postings(space.name, missing, limit).items():
-            self._keep_postings(space, code, Postings(limit, chunks))
-            postings[code] = chunks
-        yield from (postings[code] for code in codes)
 
     def containing(self, space: Space, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text.

@@ -1,17 +1,17 @@
 """The reads of a search in SQLite."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ghostmem.store.cached_search import CachedSearch
 from ghostmem.store.namespace_cache import NamespaceCache, Postings
 from ghostmem.store.rows import ChunkCandidate, Filter, Space
+from ghostmem.store.search import Search
 from ghostmem.store.sqlite.database import PIECE, Pieces, SqliteDb
 from ghostmem.text.scripts import fold
 
 
-class SqliteSearch(CachedSearch):
+class SqliteSearch(Search):
     """Reads for ranking; each is bounded, and none computes a score."""
 
     def __init__(self, db: SqliteDb, cache: NamespaceCache | None) -> None:
@@ -23,27 +23,23 @@ class SqliteSearch(CachedSearch):
     ) -> list[ChunkCandidate]:
         candidates = super()._candidates(tail, values, selection, order)
         return [
-            chunk if chunk.text is not None else chunk._replace(text=self._long_text(chunk))
+            chunk
+            if chunk.text is not None
+            else chunk._replace(
+                text=self._pieces.text(None, chunk.memory_id, chunk.start, chunk.stop)
+            )
             for chunk in candidates
         ]
 
-    def _long_text(self, chunk: ChunkCandidate) -> str:
-        return self._pieces.text(None, chunk.memory_id, chunk.start, chunk.stop)
-
-    def postings(self, space: Space, codes: Sequence[str], limit: int) -> "Iterator[array[int]]":
-        """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
-        for code in codes:
-            chunks = self._known_postings(space, code, limit)
-            if chunks is None:
-                chunks = self._read_postings(space.number, code, limit)
-                self._keep_postings(space, code, Postings(limit, chunks))
-            yield chunks
-
-    def _read_postings(self, space: int, code: str, limit: int) -> "array[int]":
+    def _read_postings(
+        self, space: Space, codes: Sequence[str], limit: int
+    ) -> Mapping[str, Postings]:
         sql = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
-        return array(
-            "q", [number for (number,) in self._db.iterate(sql, (f'"{space}q{code}"', limit))]
-        )
+        postings = {}
+        for code in codes:
+            rows = self._db.iterate(sql, (f'"{space.number}q{code}"', limit))
+            postings[code] = Postings(limit, array("q", [number for (number,) in rows]))
+        return postings
 
     def containing(self, space: Space, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text.
