@@ -7,8 +7,8 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
-from ghostmem.store.search import Search
 from ghostmem.store.rows import ChunkCandidate, Filter, Space
+from ghostmem.store.search import Search
 
 NS = "agent:me"
 

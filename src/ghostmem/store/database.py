@@ -25,6 +25,7 @@ class Dialect:
     among_rows: str  # the rest of a condition that a column has one of the few values of a SELECT
     max_bound: int  # values that are bound one by one instead of as an `array`
     ns_name: str  # the column of `namespaces` with the name
+    ns_column: str  # the column of chunks, vectors and threads with the namespace
     owner: tuple[str, ...]  # the column `ns` of tables that have none in SQLite
     in_namespace: str  # the condition that a row with a number is of a namespace, by name
     in_same_namespace: str  # the start of a join condition between two tables of namespaces
@@ -49,6 +50,8 @@ class Dialect:
     tag_values: str  # the tags of `m` as rows `t` with a column `value`
     any_tag: str  # the condition that `m` has one of the tags of an `array`
     tagged: str  # the condition that `m` has a tag
+    vector: str = "?"  # a bound vector
+    as_vector: Callable[[bytes], bytes] = bytes  # float16 bytes as a vector that is bound
     computed: tuple[str, ...] = ()  # columns of `memories` that are computed from the content
     compute: Callable[[str], tuple[Any, ...]] = lambda _: ()  # their values
 
@@ -145,3 +148,25 @@ class StoreTable:
     def _owner(self, row_id: Any, table: str = "memories") -> Sequence[str]:
         """Return the value of `Dialect.owner` for a row that belongs to another one."""
         return self._names([row_id], table) if self._sql.owner else ()
+
+
+_MAX_CONTENTS = 8
+
+
+class Pieces:
+    """The long contents of a transaction, a few at a time, each read once."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._contents: dict[str, str] = {}
+
+    def text(self, piece: str | None, memory_id: str, start: int, stop: int) -> str:
+        """Return the text of a chunk, as `Dialect.chunk_text` or from its content."""
+        if piece is not None:
+            return piece
+        if memory_id not in self._contents:
+            if len(self._contents) >= _MAX_CONTENTS:
+                self._contents.clear()
+            sql = "SELECT content FROM memories WHERE id = ?"
+            self._contents[memory_id] = self._db.get(sql, (memory_id,))
+        return self._contents[memory_id][start:stop]

@@ -4,14 +4,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
 from ghostmem.model import Chunk, Memory
-from ghostmem.store.database import StoreTable
+from ghostmem.store.database import Database, StoreTable
+from ghostmem.store.journal import Journal
 from ghostmem.store.rows import IndexedMemory, IndexRow
 
 
 class Index(StoreTable, ABC):
     """Chunks, full text, substrings and words, written in the transaction of their memory."""
 
-    @abstractmethod
+    def __init__(self, db: Database, journal: Journal) -> None:
+        super().__init__(db)
+        self._journal = journal
+
     def add(
         self,
         memory: Memory,
@@ -22,21 +26,81 @@ class Index(StoreTable, ABC):
         """Index a memory's chunks, and return the number of the first one that has a vector.
 
         Without vectors the number is not asked for, and may be 0."""
+        return self.add_all((IndexedMemory(memory, rows, vectors),), model)
 
+    @abstractmethod
     def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
         """Index the chunks of several memories, with the vectors that a model made of them.
 
         Returns the first chunk's number."""
-        first = [self.add(memory, rows, model, vectors) for memory, rows, vectors in entries]
-        return next(filter(None, first), 0)
 
-    @abstractmethod
+    def _thread(self, memory: Memory, space: int | str, rows: Sequence[IndexRow]) -> int | None:
+        """Return the number of the thread of a conversation, extended by some rows.
+
+        `space` is the value of `Dialect.ns_column`."""
+        if memory.conversation is None or not rows:
+            return None
+        column = self._sql.ns_column
+        number: int = self._db.get(
+            f"INSERT INTO threads ({column}, scope, chunks, length) VALUES (?, ?, ?, ?)"
+            f" ON CONFLICT ({column}, scope) DO UPDATE SET chunks = threads.chunks"
+            " + excluded.chunks, length = threads.length + excluded.length RETURNING id",
+            (space, memory.conversation, len(rows), sum(row.length for row in rows)),
+        )
+        return number
+
     def remove(self, memory: Memory) -> int:
         """Take a memory out of every index and return the number of its chunks."""
+        within, names = self._of(memory.ns)
+        rows = self._db.rows(
+            f"DELETE FROM chunks WHERE {within}memory_id = ?"
+            " RETURNING id, length, thread_id, terms",
+            (*names, memory.id),
+        )
+        self._forget([number for number, *_ in rows])
+        if rows:
+            length = sum(row[1] for row in rows)
+            self._grow(memory.ns, rows[0][2], -len(rows), -length)
+            self._replace_words(memory.ns, [row[3] for row in rows], ())
+        return len(rows)
+
+    def _forget(self, chunks: Sequence[int]) -> None:
+        """Remove deleted chunks from indexes that do not follow their table."""
+
+    def _grow(self, ns: str, thread: int | None, chunks: int, length: int) -> None:
+        """Update the counts of a namespace and of a thread: a memory's chunks are of one thread."""
+        if thread is not None:
+            within, names = self._of(ns)
+            sql = (
+                f"UPDATE threads SET chunks = chunks + ?, length = length + ? WHERE {within}id = ?"
+            )
+            self._db.run(sql, (chunks, length, *names, thread))
+        self._journal.grow(ns, chunks, length)
 
     @abstractmethod
+    def _replace_words(self, ns: str, old: Iterable[str], new: Iterable[str]) -> None:
+        """Update the words of a namespace when terms of its chunks were replaced."""
+
     def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
         """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
+        within, names = self._of(ns)
+        rows = self._db.rows(
+            "SELECT id, length, thread_id, terms FROM chunks"
+            f" WHERE {within}memory_id = ? ORDER BY seq",
+            (*names, memory_id),
+        )
+        growth = 0
+        for (chunk, length, *_), new in zip(rows, terms, strict=True):
+            size = len(new.split())
+            self._set_terms(ns, chunk, new, size)
+            growth += size - length
+        if rows:
+            self._grow(ns, rows[0][2], 0, growth)
+            self._replace_words(ns, [row[3] for row in rows], terms)
+
+    @abstractmethod
+    def _set_terms(self, ns: str, chunk: int, terms: str, length: int) -> None:
+        """Replace the terms of a chunk."""
 
     def carry(self, old_id: str, new_id: str) -> int:
         """Move the index to a next version with the same text, key and source.

@@ -1,7 +1,6 @@
 """Folders of notes: the state of their index, their sections, and vectors kept for reuse."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -35,7 +34,7 @@ def _note_row(note: Note) -> tuple[Any, ...]:
     return (note.path, note.id, *note.stat, note.hash, names, note.problem, missing_at)
 
 
-class Notes(StoreTable, ABC):
+class Notes(StoreTable):
     """The notes of all folders; they belong to the namespace of their folder."""
 
     def __init__(self, db: Database) -> None:
@@ -200,16 +199,52 @@ class Notes(StoreTable, ABC):
         condition = f"{within}memory_id = ? AND word = ? AND target = ?"
         self._db.run(f"DELETE FROM note_links WHERE {condition}", [*names, memory_id, word, target])
 
-    @abstractmethod
+    def _chunks(self, memory_id: str, hashes: Sequence[str]) -> Iterator[tuple[str, int]]:
+        """Return the hashes of a memory's chunks with their numbers."""
+        within, names = self._within([memory_id])
+        sql = f"SELECT id FROM chunks WHERE {within}memory_id = ? ORDER BY seq"
+        numbers = [number for (number,) in self._db.rows(sql, (*names, memory_id))]
+        return zip(hashes, numbers, strict=False)
+
     def spare(self, memory_id: str, hashes: Sequence[str], at: datetime) -> None:
         """Keep the vectors of a memory's chunks by the hashes of their texts, for reuse."""
+        owner, (within, names) = self._sql.owner, self._within([memory_id])
+        sql = (
+            f"INSERT INTO spare_vectors ({', '.join((*owner, 'model_id, vector, hash, left_at'))})"
+            f" SELECT {', '.join((*owner, 'model_id, vector, ?, ?'))} FROM vectors"
+            f" WHERE {within}chunk_id = ? ON CONFLICT ({', '.join((*owner, 'hash, model_id'))})"
+            " DO UPDATE SET vector = excluded.vector, left_at = excluded.left_at"
+        )
+        for digest, chunk in self._chunks(memory_id, hashes):
+            self._db.run(sql, (digest, format_time(at), *names, chunk))
 
-    @abstractmethod
     def reuse(self, memory_id: str, hashes: Sequence[str], section: str) -> int:
         """Give a memory's chunks vectors that exist for their texts.
 
         They come from kept vectors, or from another section with the same text. Returns the number
         of chunks that have a vector now."""
+        column, same_ns = self._sql.ns_column, self._sql.same_ns
+        within, names = self._within([memory_id], "c.")
+        into = (
+            f"INSERT INTO vectors (model_id, {column}, chunk_id, vector)"
+            f" SELECT v.model_id, c.{column}, c.id, v.vector FROM chunks c JOIN"
+        )
+        sql = (
+            f"{into} spare_vectors v ON {same_ns('v', 'c')}v.hash = ? JOIN models m"
+            " ON m.id = v.model_id AND m.chunker = c.chunker"
+            f" WHERE {within}c.id = ? ON CONFLICT DO NOTHING"
+        )
+        for digest, chunk in self._chunks(memory_id, hashes):
+            self._db.run(sql, (digest, *names, chunk))
+        if (twin := self._twin(memory_id, section)) is not None:
+            self._db.run(
+                f"{into} chunks o ON {same_ns('o', 'c')}o.memory_id = ? AND o.seq = c.seq"
+                " AND o.stop - o.start = c.stop - c.start AND o.chunker = c.chunker"
+                f" JOIN vectors v ON {same_ns('v', 'o')}v.chunk_id = o.id"
+                f" WHERE {within}c.memory_id = ? ON CONFLICT DO NOTHING",
+                (twin, *names, memory_id),
+            )
+        return self._count_vectors(memory_id)
 
     def _twin(self, memory_id: str, section: str) -> str | None:
         """Return the memory of another section with the same hash."""

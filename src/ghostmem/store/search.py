@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ghostmem.model import NsFilter
-from ghostmem.store.database import Database, StoreTable
+from ghostmem.store.database import Database, Pieces, StoreTable
 from ghostmem.store.filters import clause, plain_test
 from ghostmem.store.namespace_cache import NamespaceCache, Postings
 from ghostmem.store.rows import ChunkCandidate, ChunkTerms, Filter, Space
@@ -38,6 +38,7 @@ class Search(StoreTable, ABC):
         super().__init__(db)
         self._cache = cache  # none in a write transaction: only committed rows may be kept
         self._columns = _CANDIDATE.format(self._sql.chunk_text)
+        self._pieces = Pieces(db)
 
     def _chunks(
         self, columns: str, tail: str, values: Sequence[Any], selection: Filter, order: str = ""
@@ -59,7 +60,15 @@ class Search(StoreTable, ABC):
     ) -> list[ChunkCandidate]:
         """Return the candidates that pass a condition and a filter."""
         rows = self._chunks(self._columns, tail, values, selection, order)
-        return [ChunkCandidate._make(row) for row in rows]
+        candidates = [ChunkCandidate._make(row) for row in rows]
+        return [
+            chunk
+            if chunk.text is not None
+            else chunk._replace(
+                text=self._pieces.text(None, chunk.memory_id, chunk.start, chunk.stop)
+            )
+            for chunk in candidates
+        ]
 
     def spaces(self, names: Iterable[str]) -> list[Space]:
         """Return the numbers of namespaces that ranking needs."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ghostmem.store.session import SessionTable
     from ghostmem.store.small_tables import Backups, Quarantine, RuleTable, Secrets, Tokens
     from ghostmem.store.source_aliases import SourceAliases
-    from ghostmem.store.vectors import SharedVectors, Vectors
+    from ghostmem.store.vectors import Vectors
 
 
 class TableClass(NamedTuple):
@@ -46,6 +46,7 @@ _SHARED = {
     "listing": TableClass("listing", "Listing", ("memories",)),
     "memories": TableClass("memories", "Memories", ("journal",)),
     "mirrors": TableClass("mirror", "Mirrors"),
+    "notes": TableClass("notes", "Notes"),
     "outline": TableClass("outline", "OutlineTables"),
     "quarantine": TableClass("small_tables", "Quarantine"),
     "rules": TableClass("small_tables", "RuleTable"),
@@ -134,7 +135,6 @@ class Transaction:
 class SharedTransaction(Transaction):
     """A transaction on a store that workers on several machines share."""
 
-    vectors: "SharedVectors"
     work: "WorkQueue"
 
     def fresh(self) -> "SharedTransaction":

@@ -2,9 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ghostmem.store.database import Database, StoreTable
+from ghostmem.store.database import Database, Pieces, StoreTable
+from ghostmem.store.journal import Journal
 from ghostmem.store.nearest import VectorView
 from ghostmem.store.rows import Space
 
@@ -18,9 +19,10 @@ Views = dict[tuple[int, int], VectorView]  # by model and namespace
 class Vectors(StoreTable, ABC):
     """Vectors by model and namespace; different models are never mixed."""
 
-    def __init__(self, db: Database, views: Views) -> None:
+    def __init__(self, db: Database, views: Views, journal: Journal) -> None:
         super().__init__(db)
         self._views = views
+        self._journal = journal
         self._first: dict[Sequence[str], str | None] = {}  # answers of `first`
         self._found: dict[tuple[str, int, str], int] = {}  # answers of `find`
 
@@ -104,17 +106,53 @@ class Vectors(StoreTable, ABC):
         owners = dict(self._db.rows(sql, (*names, self._sql.array(chunks))))
         return {number: owners[number] for number in chunks if number in owners}
 
-    @abstractmethod
     def put(self, model: int, rows: Sequence[tuple[str, int, bytes]]) -> int:
         """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
+        column, names = self._sql.ns_column, sorted({ns for ns, _, _ in rows})
+        for ns in names:
+            self._db.lock(ns)
+        sql = (
+            f"INSERT INTO vectors (model_id, {column}, chunk_id, vector) SELECT ?, {column}, id,"
+            f" {self._sql.vector} FROM chunks WHERE {self._of('')[0]}id = ? ON CONFLICT DO NOTHING"
+        )
+        as_vector = self._sql.as_vector
+        self._db.run_many(
+            sql, [(model, as_vector(vector), *self._of(ns)[1], chunk) for ns, chunk, vector in rows]
+        )
+        for ns in names:
+            self._journal.append(ns, "", "embed", "")
+        return len(rows)
 
-    @abstractmethod
     def missing(
         self, model: int, after: int, limit: int, ns: str | None = None
     ) -> Iterator[tuple[str, int, str, str | None]]:
         """Yield chunks without a vector of a model as (namespace, chunk, text, source).
 
         With `ns`, only chunks of that namespace."""
+        only, names = ("", []) if ns is None else (f"{self._sql.of_ns('c.')} AND ", [ns])
+        return self._lacking(f"{only}c.id > ?", [*names, after], model, limit)
+
+    def lacking(
+        self, model: int, ns: str, chunks: Sequence[int]
+    ) -> Iterator[tuple[str, int, str, str | None]]:
+        """Yield those of a namespace's chunks that have no vector of a model, as `missing` does."""
+        condition = f"{self._sql.of_ns('c.')} AND c.id {self._sql.among}"
+        return self._lacking(condition, [ns, self._sql.array(chunks)], model, -1)
+
+    def _lacking(
+        self, condition: str, values: Sequence[Any], model: int, limit: int
+    ) -> Iterator[tuple[str, int, str, str | None]]:
+        sql = (
+            f"SELECT m.ns, c.id, m.source_user, {self._sql.chunk_text}, m.id, c.start, c.stop"
+            f" FROM chunks c JOIN memories m ON {self._sql.same_ns('m', 'c')}m.id = c.memory_id"
+            f" WHERE {condition} AND c.chunker <> '' AND NOT EXISTS (SELECT 1 FROM vectors v"
+            f" WHERE {self._sql.same_ns('v', 'c')}v.chunk_id = c.id AND v.model_id = ?)"
+            " ORDER BY c.id LIMIT ?"
+        )
+        pieces = Pieces(self._db)
+        most = self._sql.no_limit if limit < 0 else limit
+        for ns, chunk, source, *piece in self._db.iterate(sql, (*values, model, most)):
+            yield ns, chunk, pieces.text(*piece), source
 
     def plain(self, space: Space) -> int:
         """Count the chunks of a namespace that are found by their words alone."""
@@ -138,13 +176,3 @@ class Vectors(StoreTable, ABC):
         self._first.clear()
         self._found.clear()
         return gone
-
-
-class SharedVectors(Vectors):
-    """Vectors that several workers compute."""
-
-    @abstractmethod
-    def lacking(
-        self, model: int, ns: str, chunks: Sequence[int]
-    ) -> Iterator[tuple[str, int, str, str | None]]:
-        """Yield those of a namespace's chunks that have no vector of a model, as `missing` does."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import EngineError
 from ghostmem.store.database import Dialect
-from ghostmem.store.postgres.connect import WRITERS
+from ghostmem.store.postgres.connect import WRITERS, as_vec
 from ghostmem.store.postgres.pipeline import Answer, BoundStatement
 from ghostmem.store.postgres.schema import CHUNK_WORDS
 from ghostmem.store.postgres.trips import RoundTrips
@@ -24,6 +24,7 @@ DIALECT = Dialect(  # `??` is the operator `?`
     among_rows="= ANY(ARRAY({}))",
     max_bound=0,
     ns_name="ns",
+    ns_column="ns",
     owner=("ns",),
     in_namespace="{}ns = ?",
     in_same_namespace="{}.ns = {}.ns AND ",
@@ -51,6 +52,8 @@ DIALECT = Dialect(  # `??` is the operator `?`
     tag_values="jsonb_array_elements_text(m.tags::jsonb) t(value)",
     any_tag="m.tags::jsonb ??| ?",
     tagged="m.tags::jsonb ?? ?",
+    vector="?::vector",
+    as_vector=as_vec,
 )
 
 

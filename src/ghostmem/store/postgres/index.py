@@ -7,8 +7,7 @@ from ghostmem.model import Memory
 from ghostmem.store.index import Index
 from ghostmem.store.postgres.connect import as_vec
 from ghostmem.store.postgres.database import Db
-from ghostmem.store.postgres.journal import PostgresJournal
-from ghostmem.store.rows import IndexRow
+from ghostmem.store.rows import IndexedMemory, IndexRow
 from ghostmem.store.tables import indexed
 from ghostmem.text.spelling import words_of
 from ghostmem.text.terms import encode
@@ -36,37 +35,25 @@ class PostgresIndex(Index):
 
     _db: Db
 
-    def __init__(self, db: Db, journal: PostgresJournal) -> None:
-        super().__init__(db)
-        self._journal = journal
+    def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
+        """Index the chunks of several memories, with the vectors that a model made of them.
 
-    def add(
-        self,
-        memory: Memory,
-        rows: Sequence[IndexRow],
-        model: int | None = None,
-        vectors: Sequence[bytes] = (),
+        Returns the first chunk's number."""
+        first = [self._add(memory, rows, model, vectors) for memory, rows, vectors in entries]
+        return next(filter(None, first), 0)
+
+    def _add(
+        self, memory: Memory, rows: Sequence[IndexRow], model: int | None, vectors: Sequence[bytes]
     ) -> int:
-        """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
         first, ns = 0, memory.ns
         self._journal.namespace(ns)
-        thread = self._thread(ns, memory.conversation, rows)
+        thread = self._thread(memory, ns, rows)
         for position, row in enumerate(rows):
             place = f"{format_time(memory.created_at)}{memory.id}{row.seq:06d}" if thread else None
             span = (row.seq, row.start, row.stop, row.start_line, row.end_line)
             codes = sorted(set(row.tokens.split(" "))) if row.tokens else []
-            values = (
-                ns,
-                memory.id,
-                *span,
-                row.terms,
-                row.length,
-                row.chunker,
-                thread,
-                place,
-                row.plain,
-                codes,
-            )
+            own = (row.terms, row.length, row.chunker, thread, place, row.plain, codes)
+            values = (ns, memory.id, *span, *own)
             if model is None or position >= len(vectors):
                 self._db.run(_CHUNK, values)
             else:
@@ -83,41 +70,7 @@ class PostgresIndex(Index):
             self._journal.grow(ns, len(rows), sum(row.length for row in rows))
         return first
 
-    def _thread(self, ns: str, scope: str | None, rows: Sequence[IndexRow]) -> int | None:
-        """Return the number of the thread of a conversation, extended by some rows."""
-        if scope is None or not rows:
-            return None
-        number: int = self._db.get(
-            "INSERT INTO threads (ns, scope, chunks, length) VALUES (?, ?, ?, ?) ON "
-            "CONFLICT (ns, scope)"
-            " DO UPDATE SET chunks = threads.chunks + excluded.chunks, length = "
-            "threads.length + excluded.length RETURNING id",
-            (ns, scope, len(rows), sum(row.length for row in rows)),
-        )
-        return number
-
-    def remove(self, memory: Memory) -> int:
-        """Take a memory out of every index and return the number of its chunks."""
-        sql = "DELETE FROM chunks WHERE ns = ? AND memory_id = ? RETURNING length, thread_id, terms"
-        rows = self._db.rows(sql, (memory.ns, memory.id))
-        threads: dict[int, tuple[int, int]] = {}
-        for length, thread, _ in rows:
-            if thread is not None:
-                count, total = threads.get(thread, (0, 0))
-                threads[thread] = (count + 1, total + length)
-        for thread, (count, total) in threads.items():
-            self._db.run(
-                "UPDATE threads SET chunks = chunks - ?, length = length - ? WHERE ns = "
-                "? AND id = ?",
-                (count, total, memory.ns, thread),
-            )
-        if rows:
-            self._journal.grow(memory.ns, -len(rows), -sum(length for length, _, _ in rows))
-            self._replace_words(memory.ns, [terms for _, _, terms in rows], ())
-        return len(rows)
-
     def _replace_words(self, ns: str, old: Iterable[str], new: Iterable[str]) -> None:
-        """Update the words of a namespace when terms of its chunks were replaced."""
         before, after = words_of(old), words_of(new)
         added, gone = sorted(after - before), sorted(before - after)
         if added:
@@ -126,23 +79,9 @@ class PostgresIndex(Index):
         if gone:
             self._db.run(_FORGET_WORDS, (ns, gone, [encode(word) for word in gone], ns))
 
-    def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
-        """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
-        rows = self._db.rows(
-            "SELECT id, length, thread_id, terms FROM chunks WHERE ns = ? AND memory_id "
-            "= ? ORDER BY seq",
-            (ns, memory_id),
+    def _set_terms(self, ns: str, chunk: int, terms: str, length: int) -> None:
+        self._db.run(
+            "UPDATE chunks SET terms = ?, length = ?, codes = array_to_tsvector(?::text[])"
+            " WHERE ns = ? AND id = ?",
+            (terms, length, sorted(set(indexed(terms).split())), ns, chunk),
         )
-        for (chunk, length, thread, _), new in zip(rows, terms, strict=True):
-            size, codes = len(new.split()), sorted(set(indexed(new).split()))
-            self._db.run(
-                "UPDATE chunks SET terms = ?, length = ?, codes = "
-                "array_to_tsvector(?::text[]) WHERE ns = ? AND id = ?",
-                (new, size, codes, ns, chunk),
-            )
-            if thread is not None:
-                sql = "UPDATE threads SET length = length + ? WHERE ns = ? AND id = ?"
-                self._db.run(sql, (size - length, ns, thread))
-            self._journal.grow(ns, 0, size - length)
-        if rows:
-            self._replace_words(ns, [row[3] for row in rows], terms)

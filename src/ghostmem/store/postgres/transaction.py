@@ -22,7 +22,6 @@ class PostgresTransaction(SharedTransaction):
         "copy": TableClass("postgres.copy", "PostgresCopy"),
         "index": TableClass("postgres.index", "PostgresIndex", ("journal",)),
         "journal": TableClass("postgres.journal", "PostgresJournal"),
-        "notes": TableClass("postgres.notes", "PostgresNotes"),
         "outline": TableClass("postgres.outline", "PostgresOutline"),
         "runs": TableClass("postgres.runs", "PostgresRuns"),
         "search": TableClass("postgres.search", "PostgresSearch", ("cache",)),

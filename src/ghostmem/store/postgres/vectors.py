@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ghostmem.store.nearest import MAX_EXACT, VectorView
-from ghostmem.store.postgres.connect import as_vec, numbers_of, vec_of
+from ghostmem.store.postgres.connect import numbers_of, vec_of
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.journal import PostgresJournal
 from ghostmem.store.rows import Space
-from ghostmem.store.vectors import SharedVectors, Views
+from ghostmem.store.vectors import Vectors, Views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -190,14 +190,13 @@ class RemoteView(VectorView):
         return self._all().pairs(chunks, least, most)
 
 
-class PostgresVectors(SharedVectors):
+class PostgresVectors(Vectors):
     """Vectors by model and namespace; different models are never mixed."""
 
     _db: Db
 
     def __init__(self, db: Db, views: Views, journal: PostgresJournal, hnsw: bool = False) -> None:
-        super().__init__(db, views)
-        self._journal = journal
+        super().__init__(db, views, journal)
         self._hnsw = hnsw
 
     def view(self, model: int, space: Space) -> "VectorView":
@@ -256,48 +255,3 @@ class PostgresVectors(SharedVectors):
         width = (len(rows[0][1]) - 4) // 4 if rows else self.dimension(model)
         vectors = numbers_of([vector for _, vector in rows], width)
         return np.fromiter((number for number, _ in rows), np.int64, len(rows)), vectors
-
-    def put(self, model: int, rows: Sequence[tuple[str, int, bytes]]) -> int:
-        """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
-        sql = (
-            "INSERT INTO vectors (ns, model_id, chunk_id, vector) SELECT ns, ?, id, "
-            "?::vector FROM chunks"
-            " WHERE ns = ? AND id = ? ON CONFLICT DO NOTHING"
-        )
-        names = sorted({ns for ns, _, _ in rows})
-        for ns in names:
-            self._db.lock(ns)
-        self._db.run_many(sql, [(model, as_vec(vector), ns, chunk) for ns, chunk, vector in rows])
-        for ns in names:
-            self._journal.append(ns, "", "embed", "")
-        return len(rows)
-
-    def missing(
-        self, model: int, after: int, limit: int, ns: str | None = None
-    ) -> Iterator[tuple[str, int, str, str | None]]:
-        """Yield chunks without a vector of a model as (namespace, chunk, text, source).
-
-        With `ns`, only chunks of that namespace."""
-        condition, values = (
-            ("c.id > ?", [after]) if ns is None else ("c.ns = ? AND c.id > ?", [ns, after])
-        )
-        yield from self._lacking(condition, values, model, None if limit < 0 else limit)
-
-    def lacking(
-        self, model: int, ns: str, chunks: Sequence[int]
-    ) -> Iterator[tuple[str, int, str, str | None]]:
-        """Yield those of a namespace's chunks that have no vector of a model, as `missing` does."""
-        yield from self._lacking("c.ns = ? AND c.id = ANY(?)", [ns, list(chunks)], model, None)
-
-    def _lacking(
-        self, condition: str, values: Sequence[Any], model: int, limit: int | None
-    ) -> Iterator[tuple[str, int, str, str | None]]:
-        sql = (
-            "SELECT c.ns, c.id, substr(m.content, (c.start + 1)::int, (c.stop - "
-            "c.start)::int), m.source_user FROM chunks c"
-            " JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id"
-            f" WHERE {condition} AND c.chunker <> '' AND NOT EXISTS"
-            " (SELECT 1 FROM vectors v WHERE v.ns = c.ns AND v.chunk_id = c.id AND "
-            "v.model_id = ?) ORDER BY c.id LIMIT ?"
-        )
-        yield from self._db.rows(sql, (*values, model, limit))

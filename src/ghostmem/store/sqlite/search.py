@@ -2,34 +2,16 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from ghostmem.store.namespace_cache import NamespaceCache, Postings
-from ghostmem.store.rows import ChunkCandidate, Filter, Space
+from ghostmem.store.namespace_cache import Postings
+from ghostmem.store.rows import Space
 from ghostmem.store.search import Search
-from ghostmem.store.sqlite.database import PIECE, Pieces, SqliteDb
+from ghostmem.store.sqlite.database import PIECE
 from ghostmem.text.scripts import fold
 
 
 class SqliteSearch(Search):
     """Reads for ranking; each is bounded, and none computes a score."""
-
-    def __init__(self, db: SqliteDb, cache: NamespaceCache | None) -> None:
-        super().__init__(db, cache)
-        self._pieces = Pieces(db)
-
-    def _candidates(
-        self, tail: str, values: Sequence[Any], selection: Filter, order: str = ""
-    ) -> list[ChunkCandidate]:
-        candidates = super()._candidates(tail, values, selection, order)
-        return [
-            chunk
-            if chunk.text is not None
-            else chunk._replace(
-                text=self._pieces.text(None, chunk.memory_id, chunk.start, chunk.stop)
-            )
-            for chunk in candidates
-        ]
 
     def _read_postings(
         self, space: Space, codes: Sequence[str], limit: int

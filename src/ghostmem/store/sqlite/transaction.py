@@ -21,7 +21,6 @@ class SqliteTransaction(Transaction):
         "copy": TableClass("sqlite.copy", "SqliteCopy", ("lines",)),
         "index": TableClass("sqlite.index", "SqliteIndex", ("journal",)),
         "journal": TableClass("sqlite.journal", "SqliteJournal", ("lines",)),
-        "notes": TableClass("sqlite.notes", "SqliteNotes"),
         "search": TableClass("sqlite.search", "SqliteSearch", ("cache",)),
         "vectors": TableClass("sqlite.vectors", "SqliteVectors", ("views", "journal")),
     }
