@@ -22,10 +22,8 @@ class Aliases(StoreTable):
 
     def of(self, memory_id: str) -> tuple[Alias, ...]:
         """Return the wordings of a memory, oldest first."""
-        within, names = self._within([memory_id])
-        rows = self._db.iterate(
-            f"{_SELECT} WHERE {within}memory_id = ? {_ORDER}", [*names, memory_id]
-        )
+        sql = f"{_SELECT} WHERE :ns memory_id = ? {_ORDER}"
+        rows = self._db.iterate(*self._scoped(sql, memory_id))
         return tuple(_ALIAS.read(row[1:]) for row in rows)
 
     def texts(self, memory_id: str) -> tuple[str, ...]:
@@ -48,6 +46,5 @@ class Aliases(StoreTable):
 
     def forget(self, memory_id: str, content: str) -> bool:
         """Remove one wording; return False when there is none."""
-        within, names = self._within([memory_id])
-        sql = f"DELETE FROM aliases WHERE {within}memory_id = ? AND content = ?"
-        return self._db.change(sql, (*names, memory_id, content)) > 0
+        sql = "DELETE FROM aliases WHERE :ns memory_id = ? AND content = ?"
+        return self._db.change(*self._scoped(sql, memory_id, content)) > 0

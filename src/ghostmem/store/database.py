@@ -141,6 +141,24 @@ class StoreTable:
             return f"{alias}ns {self._sql.among} AND ", [self._sql.array(names)]
         return self._of("".join(names), alias)
 
+    def _scoped(
+        self,
+        sql: str,
+        ids: Any,
+        *after: Any,
+        before: Sequence[Any] = (),
+        alias: str = "",
+        table: str = "memories",
+    ) -> Part:
+        """Return a statement about rows by an id or by several, and its values.
+
+        `:ns` in it becomes the condition of `_within`, which stands before the ids; `before` and
+        `after` are the other values."""
+        is_several = not isinstance(ids, str | int)
+        within, names = self._within(ids if is_several else [ids], alias, table)
+        value = self._sql.array(ids) if is_several else ids
+        return sql.replace(":ns ", within), [*before, *names, value, *after]
+
     def _of(self, ns: str, alias: str = "") -> Part:
         """Return the start of a condition that rows belong to a namespace, as `_within`."""
         return (f"{alias}ns = ? AND ", [ns]) if self._sql.owner else ("", [])

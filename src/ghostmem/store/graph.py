@@ -43,16 +43,14 @@ class EdgeTable(StoreTable):
 
     def _this(self, from_id: str, to_id: str, rel: Rel) -> Part:
         """Return the condition for one edge."""
-        within, names = self._within([from_id])
-        return f"{within}from_id = ? AND to_id = ? AND rel = ?", [*names, from_id, to_id, rel.value]
+        return self._scoped(":ns from_id = ? AND to_id = ? AND rel = ?", from_id, to_id, rel.value)
 
     def edges(self, memory_id: str | None = None) -> Iterator[Edge]:
         """List edges in a stable order; with an id, those that touch that memory."""
         condition, values = "", list[Any]()
         if memory_id is not None:
-            within, names = self._within([memory_id])
-            condition = f"WHERE {within}(from_id = ? OR to_id = ?)"
-            values = [*names, memory_id, memory_id]
+            sql = "WHERE :ns (from_id = ? OR to_id = ?)"
+            condition, values = self._scoped(sql, memory_id, memory_id)
         sql = f"SELECT {_EDGE.columns} FROM memory_edges {condition} ORDER BY from_id, to_id, rel"
         yield from map(_EDGE.read, self._db.iterate(sql, values))
 
@@ -69,11 +67,8 @@ class EdgeTable(StoreTable):
         kind = f" AND rel IN ({only})" if only else ""
         if not (wanted := sorted(set(ids))):
             return []
-        within, names = self._within(wanted)
-        starting, ending = (
-            f"{_TIE} {within}{end} {self._sql.among}{kind}" for end in ("from_id", "to_id")
-        )
-        values = [*names, self._sql.array(wanted)]
+        condition, values = self._scoped(f":ns {{}} {self._sql.among}{kind}", wanted)
+        starting, ending = (f"{_TIE} {condition.format(end)}" for end in ("from_id", "to_id"))
         rows = self._db.rows(f"{starting} UNION ALL {ending}", [*values, *values])
         return [
             Tie(start, to, _RELS[rel], weight, bool(automatic))
@@ -158,25 +153,23 @@ class EdgeTable(StoreTable):
 
     def relink(self, old_id: str, new_id: str) -> None:
         """Move the edges and links of one version of a memory to the next."""
-        within, names = self._within([old_id])
         for table in ("memory_edges", "memory_links"):
             for column in ("from_id", "to_id"):
-                sql = f"UPDATE {table} SET {column} = ? WHERE {within}{column} = ?"
-                self._db.run(sql, (new_id, *names, old_id))
+                sql = f"UPDATE {table} SET {column} = ? WHERE :ns {column} = ?"
+                self._db.run(*self._scoped(sql, old_id, before=[new_id]))
         self.linked([old_id])
 
     def strengthen(self, ids: Iterable[str], rate: float, at: datetime) -> int:
         """Move the weight of every edge between these memories towards 1 and count its use."""
         wanted = list(ids)
-        within, names = self._within(wanted)
         sql = (
             f"UPDATE memory_edges SET weight = {self._sql.least}(1.0, weight + ? * (1.0 - weight)),"
             " access_count = access_count + 1, last_accessed_at = ?"
-            f" WHERE {within}from_id {self._sql.among}"
+            f" WHERE :ns from_id {self._sql.among}"
             f" AND {self._sql.unindexed}to_id {self._sql.among} AND rel <> 'merged_into'"
         )
-        both = [self._sql.array(wanted)] * 2
-        return self._db.change(sql, (rate, format_time(at), *names, *both))
+        ends = self._sql.array(wanted)
+        return self._db.change(*self._scoped(sql, wanted, ends, before=[rate, format_time(at)]))
 
     def _alike(self, ns: str, now: datetime, seeds: Sequence[str]) -> tuple[str, list[Any]]:
         """Return the condition for pairs of live memories that relate, and its values.
@@ -253,9 +246,8 @@ class EdgeTable(StoreTable):
 
     def linked(self, ids: Sequence[str]) -> None:
         """Record that memories have their links."""
-        within, names = self._within(ids)
-        sql = f"DELETE FROM unlinked WHERE {within}memory_id {self._sql.among}"
-        self._db.run(sql, (*names, self._sql.array(ids)))
+        sql = f"DELETE FROM unlinked WHERE :ns memory_id {self._sql.among}"
+        self._db.run(*self._scoped(sql, ids))
 
     def note_inference(
         self, from_id: str, to_id: str, answer: str, model: str, at: datetime

@@ -106,9 +106,8 @@ class Index(StoreTable, ABC):
         """Move the index to a next version with the same text, key and source.
 
         Returns the number of chunks."""
-        within, names = self._within([old_id])
-        sql = f"UPDATE chunks SET memory_id = ? WHERE {within}memory_id = ?"
-        return self._db.change(sql, (new_id, *names, old_id))
+        sql = "UPDATE chunks SET memory_id = ? WHERE :ns memory_id = ?"
+        return self._db.change(*self._scoped(sql, old_id, before=[new_id]))
 
     def terms(self, ns: str, memory_id: str) -> list[str]:
         """Return the terms of a memory's chunks in order."""
@@ -118,9 +117,8 @@ class Index(StoreTable, ABC):
 
     def count(self, memory_id: str) -> int:
         """Return the number of a memory's chunks."""
-        within, names = self._within([memory_id])
-        sql = f"SELECT count(*) FROM chunks WHERE {within}memory_id = ?"
-        return int(self._db.get(sql, (*names, memory_id)))
+        sql = "SELECT count(*) FROM chunks WHERE :ns memory_id = ?"
+        return int(self._db.get(*self._scoped(sql, memory_id)))
 
     def newest(self) -> int:
         """Return the highest number of a chunk."""
@@ -133,9 +131,8 @@ class Index(StoreTable, ABC):
 
     def numbers(self, memory_id: str) -> list[int]:
         """Return the numbers of a memory's chunks in order."""
-        within, names = self._within([memory_id])
-        sql = f"SELECT id FROM chunks WHERE {within}memory_id = ? ORDER BY seq"
-        return [number for (number,) in self._db.rows(sql, (*names, memory_id))]
+        sql = "SELECT id FROM chunks WHERE :ns memory_id = ? ORDER BY seq"
+        return [number for (number,) in self._db.rows(*self._scoped(sql, memory_id))]
 
     def first_chunks(self, ns: str) -> dict[str, int]:
         """Return the number of each live memory's first chunk in a namespace."""

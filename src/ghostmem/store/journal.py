@@ -157,8 +157,7 @@ class Journal(StoreTable, ABC):
         """List all days of use, or those of one memory."""
         condition, values = "", list[Any]()
         if memory_id is not None:
-            within, names = self._within([memory_id])
-            condition, values = f"WHERE {within}memory_id = ?", [*names, memory_id]
+            condition, values = self._scoped("WHERE :ns memory_id = ?", memory_id)
         sql = f"SELECT {', '.join(_ACCESS)} FROM accesses {condition} ORDER BY memory_id, day"
         for row in self._db.iterate(sql, values):
             yield Access(*row)
@@ -183,10 +182,9 @@ class Journal(StoreTable, ABC):
 
     def uses(self, memory_ids: Sequence[str]) -> dict[str, int]:
         """Return how often each memory was used; memories that were only shown are left out."""
-        within, names = self._within(memory_ids)
-        condition = f"{within}memory_id {self._sql.among} AND used > 0"
+        condition = f":ns memory_id {self._sql.among} AND used > 0"
         sql = f"SELECT memory_id, sum(used) FROM accesses WHERE {condition} GROUP BY memory_id"
-        rows = self._db.iterate(sql, (*names, self._sql.array(memory_ids)))
+        rows = self._db.iterate(*self._scoped(sql, memory_ids))
         return {memory_id: int(count) for memory_id, count in rows}
 
     def add_access(self, access: "Access") -> bool:
@@ -197,6 +195,5 @@ class Journal(StoreTable, ABC):
 
     def carry(self, old_id: str, new_id: str) -> None:
         """Move the days of use to the next version."""
-        within, names = self._within([old_id])
-        sql = f"UPDATE accesses SET memory_id = ? WHERE {within}memory_id = ?"
-        self._db.run(sql, (new_id, *names, old_id))
+        sql = "UPDATE accesses SET memory_id = ? WHERE :ns memory_id = ?"
+        self._db.run(*self._scoped(sql, old_id, before=[new_id]))

@@ -62,13 +62,13 @@ class Memories(StoreTable):
 
     def superseded(self, memory_ids: Sequence[str]) -> set[str]:
         """Return those of some versions that have a later one."""
-        within, names = self._within(memory_ids, "m.")
         sql = (
-            f"SELECT m.id FROM memories m WHERE {within}m.id {self._sql.among}"
+            f"SELECT m.id FROM memories m WHERE :ns m.id {self._sql.among}"
             " AND EXISTS (SELECT 1 FROM memories n"
             " WHERE n.ns = m.ns AND n.key = m.key AND n.version > m.version)"
         )
-        return {id_ for (id_,) in self._db.iterate(sql, (*names, self._sql.array(memory_ids)))}
+        rows = self._db.iterate(*self._scoped(sql, memory_ids, alias="m."))
+        return {id_ for (id_,) in rows}
 
     def current(self, ns: str, key: str, now: datetime) -> Memory | None:
         """Return the last version of a key if it is neither removed nor expired."""
@@ -115,10 +115,8 @@ class Memories(StoreTable):
 
     def sizes(self, memory_ids: Sequence[str]) -> dict[str, MemorySize]:
         """Return the keys and sizes of versions by their ids."""
-        within, names = self._within(memory_ids, "m.")
-        condition = f"{within}m.id {self._sql.among}"
-        sql = f"SELECT m.id, m.key, m.est_tokens FROM memories m WHERE {condition}"
-        rows = self._db.iterate(sql, (*names, self._sql.array(memory_ids)))
+        sql = f"SELECT id, key, est_tokens FROM memories WHERE :ns id {self._sql.among}"
+        rows = self._db.iterate(*self._scoped(sql, memory_ids))
         return {id_: MemorySize(key, tokens) for id_, key, tokens in rows}
 
     def expect(self, ns: str, chunks: Sequence[int]) -> None:
@@ -217,14 +215,12 @@ class Memories(StoreTable):
     def _refs(
         self, kind: RowType[Ref], memory_ids: Iterable[str], order: str
     ) -> dict[str, tuple[Ref, ...]]:
-        ids = sorted(memory_ids)
-        within, names = self._within(ids)
         sql = (
             f"SELECT memory_id, {kind.columns} FROM {kind.table.name}"
-            f" WHERE {within}memory_id {self._sql.among} ORDER BY {order}"
+            f" WHERE :ns memory_id {self._sql.among} ORDER BY {order}"
         )
         refs: dict[str, tuple[Ref, ...]] = {}
-        for memory_id, *row in self._db.iterate(sql, (*names, self._sql.array(ids))):
+        for memory_id, *row in self._db.iterate(*self._scoped(sql, sorted(memory_ids))):
             refs[memory_id] = (*refs.get(memory_id, ()), kind.read(row))
         return refs
 

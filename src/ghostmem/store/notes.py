@@ -44,8 +44,8 @@ class Notes(StoreTable):
 
     def _in_folder(self, folder_id: int, alias: str = "") -> Part:
         """Return the condition that a note is in a folder."""
-        within, names = self._within([folder_id], alias, "note_folders")
-        return f"{within}{alias}folder_id = ?", [*names, folder_id]
+        sql = f":ns {alias}folder_id = ?"
+        return self._scoped(sql, folder_id, alias=alias, table="note_folders")
 
     def _read(self, folder_id: int, tail: str, *values: str) -> list[Note]:
         condition, place = self._in_folder(folder_id)
@@ -116,15 +116,13 @@ class Notes(StoreTable):
 
     def drop(self, note_id: str) -> None:
         """Delete a note; its sections must be removed first."""
-        within, names = self._within([note_id], table="notes")
-        self._db.run(f"DELETE FROM notes WHERE {within}id = ?", [*names, note_id])
+        self._db.run(*self._scoped("DELETE FROM notes WHERE :ns id = ?", note_id, table="notes"))
 
     def sections(self, note_id: str) -> dict[str, tuple[str, int, str]]:
         """Return a note's sections as (name, line, hash) by the ids of their memories."""
-        within, names = self._within([note_id], table="notes")
-        condition = f"{within}note_id = ? ORDER BY memory_id"
+        condition = ":ns note_id = ? ORDER BY memory_id"
         sql = f"SELECT memory_id, name, line, hash FROM note_sections WHERE {condition}"
-        rows = self._db.rows(sql, (*names, note_id))
+        rows = self._db.rows(*self._scoped(sql, note_id, table="notes"))
         return {row[0]: (row[1], row[2], row[3]) for row in rows}
 
     def put_section(self, memory_id: str, note_id: str, name: str, line: int, digest: str) -> None:
@@ -135,9 +133,8 @@ class Notes(StoreTable):
 
     def drop_section(self, memory_id: str) -> None:
         """Record that a memory is no longer a section of a note."""
-        within, names = self._within([memory_id])
         for table in ("note_sections", "note_links"):
-            self._db.run(f"DELETE FROM {table} WHERE {within}memory_id = ?", [*names, memory_id])
+            self._db.run(*self._scoped(f"DELETE FROM {table} WHERE :ns memory_id = ?", memory_id))
 
     def _of_sections(self, columns: str, folder_id: int, order: str, join: str = "") -> list[Any]:
         """Return columns of a folder's sections, the memory first."""
@@ -152,22 +149,19 @@ class Notes(StoreTable):
 
     def places(self, memory_ids: Iterable[str]) -> dict[str, Place]:
         """Return the places of those memories that are sections of notes."""
-        ids = sorted(memory_ids)
-        within, names = self._within(ids, "s.")
         sql = (
             f"SELECT s.memory_id, f.id, f.root, n.path, s.line {self._sections}"
-            " JOIN note_folders f ON f.id = n.folder_id"
-            f" WHERE {within}s.memory_id {self._sql.among}"
+            f" JOIN note_folders f ON f.id = n.folder_id WHERE :ns s.memory_id {self._sql.among}"
         )
-        rows = self._db.iterate(sql, (*names, self._sql.array(ids)))
+        rows = self._db.iterate(*self._scoped(sql, sorted(memory_ids), alias="s."))
         return {row[0]: Place(*row[1:]) for row in rows}
 
     def move_file(self, memory_id: str, path: str, at: datetime) -> None:
         """Record that a section's file has another path."""
-        within, names = self._within([memory_id])
-        self._db.run(f"DELETE FROM memory_files WHERE {within}memory_id = ?", [*names, memory_id])
+        sql = "DELETE FROM memory_files WHERE :ns memory_id = ?"
+        self._db.run(*self._scoped(sql, memory_id))
         sql = self._sql.insert("memory_files", BY_NAME["memory_files"].columns)
-        self._db.run(sql, (*names, memory_id, path, "read", format_time(at)))
+        self._db.run(sql, (*self._owner(memory_id), memory_id, path, "read", format_time(at)))
 
     def targets(self, folder_id: int) -> list[tuple[str, str, str, tuple[str, ...]]]:
         """Return the targets of links as (memory, section, path, names), by path and line."""
@@ -183,10 +177,9 @@ class Notes(StoreTable):
 
     def links_of(self, memory_id: str) -> list[tuple[str, str, str | None]]:
         """Return the links of a section as (word, target, target's memory)."""
-        within, names = self._within([memory_id])
-        condition = f"{within}memory_id = ? ORDER BY word, target"
+        condition = ":ns memory_id = ? ORDER BY word, target"
         sql = f"SELECT word, target, to_id FROM note_links WHERE {condition}"
-        return self._db.rows(sql, (*names, memory_id))
+        return self._db.rows(*self._scoped(sql, memory_id))
 
     def put_link(self, memory_id: str, word: str, target: str, to_id: str | None) -> None:
         """Write a link, and the memory of its target if there is one."""
@@ -195,16 +188,14 @@ class Notes(StoreTable):
 
     def drop_link(self, memory_id: str, word: str, target: str) -> None:
         """Delete a link."""
-        within, names = self._within([memory_id])
-        condition = f"{within}memory_id = ? AND word = ? AND target = ?"
-        self._db.run(f"DELETE FROM note_links WHERE {condition}", [*names, memory_id, word, target])
+        sql = "DELETE FROM note_links WHERE :ns memory_id = ? AND word = ? AND target = ?"
+        self._db.run(*self._scoped(sql, memory_id, word, target))
 
     def _chunks(self, memory_id: str, hashes: Sequence[str]) -> Iterator[tuple[str, int]]:
         """Return the hashes of a memory's chunks with their numbers."""
-        within, names = self._within([memory_id])
-        sql = f"SELECT id FROM chunks WHERE {within}memory_id = ? ORDER BY seq"
-        numbers = [number for (number,) in self._db.rows(sql, (*names, memory_id))]
-        return zip(hashes, numbers, strict=False)
+        sql = "SELECT id FROM chunks WHERE :ns memory_id = ? ORDER BY seq"
+        rows = self._db.rows(*self._scoped(sql, memory_id))
+        return zip(hashes, (number for (number,) in rows), strict=False)
 
     def spare(self, memory_id: str, hashes: Sequence[str], at: datetime) -> None:
         """Keep the vectors of a memory's chunks by the hashes of their texts, for reuse."""
@@ -248,23 +239,19 @@ class Notes(StoreTable):
 
     def _twin(self, memory_id: str, section: str) -> str | None:
         """Return the memory of another section with the same hash."""
-        within, names = self._within([memory_id])
-        condition = f"{within}hash = ? AND memory_id <> ? ORDER BY memory_id LIMIT 1"
-        values = (*names, section, memory_id)
-        twin: str | None = self._db.get(
-            f"SELECT memory_id FROM note_sections WHERE {condition}", values
-        )
+        condition = ":ns memory_id <> ? AND hash = ? ORDER BY memory_id LIMIT 1"
+        sql = f"SELECT memory_id FROM note_sections WHERE {condition}"
+        twin: str | None = self._db.get(*self._scoped(sql, memory_id, section))
         return twin
 
     def _count_vectors(self, memory_id: str) -> int:
         """Count the chunks of a memory that have a vector."""
-        within, names = self._within([memory_id], "c.")
         sql = (
             "SELECT count(DISTINCT c.id) FROM chunks c"
             f" JOIN vectors v ON {self._sql.same_ns('v', 'c')}v.chunk_id = c.id"
-            f" WHERE {within}c.memory_id = ?"
+            " WHERE :ns c.memory_id = ?"
         )
-        return int(self._db.get(sql, (*names, memory_id)))
+        return int(self._db.get(*self._scoped(sql, memory_id, alias="c.")))
 
     def prune(self, before: datetime) -> int:
         """Delete kept vectors that were not reused since a time."""
