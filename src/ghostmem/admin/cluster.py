@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.context.context import context
 from ghostmem.errors import InvalidInputError
@@ -16,8 +16,13 @@ from ghostmem.memory.put import put
 from ghostmem.memory.used import used
 from ghostmem.model import Record
 from ghostmem.search.search import search
-from ghostmem.store import SharedEngine, SharedTransaction, Store, validate
-from ghostmem.store.administration import Administration, Grant, Isolation
+from ghostmem.store import Store, validate
+from ghostmem.store.administration import Grant, Isolation
+
+if TYPE_CHECKING:
+    from ghostmem.store.postgres.administration import Administration
+    from ghostmem.store.postgres.engine import PostgresEngine
+    from ghostmem.store.postgres.transaction import PostgresTransaction
 
 SHARDS = 32
 PROBE = "ghost-probe"
@@ -51,12 +56,15 @@ class Distributed(Record):
     wide: tuple[StatementRoute, ...]
 
 
-def administration(store: Store) -> Administration:
+def administration(store: Store) -> "Administration":
     """Return the administration of the store's database."""
-    return _postgres(store).administration()
+    engine = _postgres(store)
+    from ghostmem.store.postgres.administration import Administration
+
+    return Administration(engine.url)
 
 
-def _postgres(store: Store) -> SharedEngine:
+def _postgres(store: Store) -> "PostgresEngine":
     """Return the store's engine, which must be PostgreSQL."""
     if store.engine.name != "postgresql":
         raise InvalidInputError(
@@ -129,14 +137,14 @@ def _place(text: str) -> tuple[str, int]:
 class OneTransaction:
     """An engine that does everything in one transaction."""
 
-    def __init__(self, engine: SharedEngine, tx: SharedTransaction) -> None:
+    def __init__(self, engine: "PostgresEngine", tx: "PostgresTransaction") -> None:
         self._engine, self._tx = engine, tx
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
     @contextmanager
-    def read(self, *_: object, **__: object) -> Iterator[SharedTransaction]:
+    def read(self, *_: object, **__: object) -> "Iterator[PostgresTransaction]":
         """Yield the transaction with empty caches."""
         yield self._tx.fresh()
 
@@ -153,14 +161,16 @@ def routes(store: Store) -> list[StatementRoute]:
             for sql, values in statements:
                 first_use.setdefault(sql, (verb, values))
     explained = {sql: use for sql, use in first_use.items() if sql.split(None, 1)[0] in _EXPLAINED}
-    shards = engine.administration().shards((sql, values) for sql, (_, values) in explained.items())
+    shards = administration(store).shards((sql, values) for sql, (_, values) in explained.items())
     return [
         StatementRoute(verb, sql, count)
         for (sql, (verb, _)), count in zip(explained.items(), shards, strict=True)
     ]
 
 
-def _statements(store: Store, tx: SharedTransaction) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+def _statements(
+    store: Store, tx: "PostgresTransaction"
+) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
     """Yield each operation with the statements it executed."""
     steps: dict[str, Callable[[], object]] = {
         "put": lambda: [

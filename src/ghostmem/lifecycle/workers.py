@@ -5,7 +5,7 @@ the parts of one that is gone become free again."""
 
 import time
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ghostmem.lifecycle.plan import make_plan
 from ghostmem.lifecycle.run_log import (
@@ -16,9 +16,13 @@ from ghostmem.lifecycle.run_log import (
     report_of,
 )
 from ghostmem.model import NsFilter, Report, Run
-from ghostmem.store import SharedEngine, SharedTransaction, Store
+from ghostmem.store import Store
 from ghostmem.store.lookup import names_of
 from ghostmem.store.work_queue import POLL_SECONDS, claim_work
+
+if TYPE_CHECKING:
+    from ghostmem.store.postgres.engine import PostgresEngine
+    from ghostmem.store.postgres.transaction import PostgresTransaction
 
 ALL_QUEUED = "\U0010fffd"  # the place of a run whose namespaces are all in the queue
 # The two parts of each namespace in the queue.
@@ -28,7 +32,7 @@ APPLY = "2 do"
 
 def reflect_together(
     store: Store,
-    engine: SharedEngine,
+    engine: "PostgresEngine",
     scope: NsFilter,
     relink: bool,
     progress: Callable[[int], None] | None,
@@ -54,7 +58,7 @@ def reflect_together(
 
 
 def _begin(
-    store: Store, engine: SharedEngine, scope: NsFilter, relink: bool, holder: str
+    store: Store, engine: "PostgresEngine", scope: NsFilter, relink: bool, holder: str
 ) -> tuple[Run, bool]:
     """Join or resume a run of the same namespaces, or begin one; wait for a run of others."""
     while True:
@@ -84,7 +88,7 @@ def _begin(
         time.sleep(POLL_SECONDS)
 
 
-def _offer_namespaces(tx: SharedTransaction, run: Run, names: Sequence[str]) -> None:
+def _offer_namespaces(tx: "PostgresTransaction", run: Run, names: Sequence[str]) -> None:
     """Put all namespaces of a run in the queue, once."""
     tx.work.offer(f"{VERB} {run.id}", [(name, PLAN) for name in names])
     tx.runs.reached(run.id, ALL_QUEUED)
@@ -92,7 +96,7 @@ def _offer_namespaces(tx: SharedTransaction, run: Run, names: Sequence[str]) -> 
 
 def _work_on(
     store: Store,
-    engine: SharedEngine,
+    engine: "PostgresEngine",
     run: Run,
     kind: str,
     ns: str,
@@ -110,5 +114,5 @@ def _work_on(
                 tx.work.offer(kind, [(ns, APPLY)])
         return
     apply_planned(
-        store, run, ns, lambda tx: cast("SharedTransaction", tx).work.done(kind, ns, APPLY)
+        store, run, ns, lambda tx: cast("PostgresTransaction", tx).work.done(kind, ns, APPLY)
     )

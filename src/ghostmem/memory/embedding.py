@@ -6,6 +6,7 @@ no moment at which a search has no vectors."""
 
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ghostmem.embed.base import Embedder
 from ghostmem.errors import EmbeddingError
@@ -13,7 +14,6 @@ from ghostmem.frozen import frozen
 from ghostmem.graph.autolink import link_pending
 from ghostmem.model import Record, optional
 from ghostmem.store import (
-    SharedEngine,
     Store,
     Transaction,
     spoken,
@@ -21,6 +21,9 @@ from ghostmem.store import (
 )
 from ghostmem.store.work_queue import POLL_SECONDS, claim_work, shared
 from ghostmem.text.chunk import CHUNKER
+
+if TYPE_CHECKING:
+    from ghostmem.store.postgres.engine import PostgresEngine
 
 BATCH = 64
 MAX_OFFERED = 1024  # chunks put on the queue at once
@@ -154,7 +157,7 @@ def _report(store: Store, progress: Progress | None, done: int) -> None:
 
 def _embed_together(
     store: Store,
-    engine: SharedEngine,
+    engine: "PostgresEngine",
     embedder: Embedder,
     pick: Pick,
     progress: Progress | None,
@@ -187,7 +190,7 @@ def _embed_together(
 
 
 def _embed_claimed(
-    engine: SharedEngine,
+    engine: "PostgresEngine",
     embedder: Embedder,
     pick: Pick,
     kind: str,
@@ -202,7 +205,7 @@ def _embed_claimed(
         batch = [
             row for ns, chunks in by_ns.items() for row in tx.vectors.lacking(model, ns, chunks)
         ]
-    rows = _embed(embedder, batch)
+    rows = _embed(embedder, batch) if batch else []  # others may have embedded all of them
     with engine.write(durable=False, within=by_ns) as tx:
         is_current = pick(tx) is embedder  # as in `_embed_together`
         embedded = tx.vectors.put(model, rows) if rows and is_current else 0

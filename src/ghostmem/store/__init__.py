@@ -3,7 +3,7 @@
 validate, fields, narrowing  check the input of callers
 opening                      opens the engine for a location; the only module that names engines
 store                        an open store with its settings, clock and vectoriser
-protocol, engine_tables      the contract of an engine; engine: the state that all engines have
+protocol                     the contract of an engine; engine: the state that all engines have
 administration, work_queue   stores that several machines share; processes: those of this machine
 transaction                  opens the table classes of a transaction when they are used
 tables, records, rows        columns declared once; rows as values, and values of operations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ghostmem.store.lookup import again, bookkeep, count, find
     from ghostmem.store.narrowing import Narrow, narrowed
     from ghostmem.store.opening import has_tables, open_engine, open_memory, read_original
-    from ghostmem.store.protocol import Engine, SharedEngine
+    from ghostmem.store.protocol import Engine
     from ghostmem.store.rows import (
         AuditEntry,
         ChunkCandidate,
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
         Space,
     )
     from ghostmem.store.store import Store
-    from ghostmem.store.transaction import SharedTransaction, Transaction
+    from ghostmem.store.transaction import Transaction
     from ghostmem.store.vectoriser import Vectoriser
 
 _MODULES = {
     "store": "Store",
-    "transaction": "SharedTransaction Transaction",
+    "transaction": "Transaction",
     "copy": "Copy",
-    "protocol": "Engine SharedEngine",
+    "protocol": "Engine",
     "rows": "AuditEntry ChunkCandidate ChunkTerms Filter Group IndexedMemory IndexRow Space",
     "lookup": "again bookkeep count find",
     "indexing": "Reindexer index_rows retag spoken tagged vector_bytes",
@@ -77,8 +77,6 @@ __all__ = [
     "Narrow",
     "PutFields",
     "Reindexer",
-    "SharedEngine",
-    "SharedTransaction",
     "Space",
     "Store",
     "Transaction",

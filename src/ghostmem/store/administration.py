@@ -1,12 +1,7 @@
 """The administration of a database that several machines share: grants, clusters, indexes."""
 
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol
-
 from ghostmem.frozen import frozen
 from ghostmem.model import Record
-
-Progress = Callable[[int], None]
 
 
 @frozen
@@ -62,16 +57,3 @@ class VectorIndex(Record):
     vectors: int
     bytes: int
     state: str
-
-
-class Administration(Protocol):
-    """The administration of a database, on a connection of its own."""
-
-    def grant(self, role: str, ns: str, scope: str) -> Grant: ...
-    def revoke(self, role: str, ns: str | None) -> list[Grant]: ...
-    def grants(self) -> list[Grant]: ...
-    def nodes(self) -> list[ClusterNode]: ...
-    def distribute(self, shards: int, progress: Progress | None) -> Distribution: ...
-    def isolate(self, ns: str, to: tuple[str, int] | None) -> Isolation: ...
-    def index(self, drop: bool = False, progress: Progress | None = None) -> list[VectorIndex]: ...
-    def shards(self, statements: Iterable[tuple[str, Any]]) -> list[int | None]: ...

@@ -11,9 +11,8 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from ghostmem.model import Memory
-from ghostmem.store.administration import Administration
 from ghostmem.store.rows import IndexRow, StoreCopies
-from ghostmem.store.transaction import SharedTransaction, Transaction
+from ghostmem.store.transaction import Transaction
 
 
 class Engine(Protocol):
@@ -22,7 +21,7 @@ class Engine(Protocol):
     name: str
     location: str  # as it may be shown
     read_only: bool
-    shared: bool  # workers on several machines may share a job; see `SharedEngine`
+    shared: bool  # workers on several machines may share a job
 
     @property
     def file(self) -> str | None: ...
@@ -55,18 +54,3 @@ class Reindex(Protocol):
     """Turn a memory into the rows of the index, for a repair."""
 
     def __call__(self, memory: Memory) -> Sequence[IndexRow]: ...
-
-
-class SharedEngine(Engine, Protocol):
-    """A store that workers on several machines share."""
-
-    def read(self, within: str = "") -> AbstractContextManager[SharedTransaction]: ...
-    def write(
-        self,
-        durable: bool = True,
-        dry_run: bool = False,
-        patience: float | None = None,
-        within: Iterable[str] | None = None,
-    ) -> AbstractContextManager[SharedTransaction]: ...
-    def present(self) -> AbstractContextManager[str]: ...
-    def administration(self) -> Administration: ...

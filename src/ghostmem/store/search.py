@@ -93,9 +93,9 @@ class Search(StoreTable, ABC):
     def postings(self, space: Space, codes: Sequence[str], limit: int) -> "list[array[int]]":
         """Return for each term the newest chunks of a namespace that contain it, up to `limit`."""
         cache, postings = self._cache, dict[str, "array[int]"]()
-        for code in codes if cache is not None else ():
-            if (chunks := cache.postings(space, code, limit)) is not None:
-                postings[code] = chunks
+        if cache is not None:
+            cached = {code: cache.postings(space, code, limit) for code in codes}
+            postings = {code: chunks for code, chunks in cached.items() if chunks is not None}
         missing = [code for code in dict.fromkeys(codes) if code not in postings]
         for code, fresh in self._read_postings(space, missing, limit).items():
             postings[code] = fresh.chunks[:limit]

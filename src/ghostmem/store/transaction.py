@@ -3,7 +3,7 @@
 Classes are named by their modules here: a cold command needs few of them, and loading all takes
 more than 10 ms."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -14,7 +14,6 @@ from ghostmem.store.database import Database
 if TYPE_CHECKING:
     from ghostmem.store.aliases import Aliases
     from ghostmem.store.copy import Copy
-    from ghostmem.store.engine_tables import WorkQueue
     from ghostmem.store.graph import EdgeTable
     from ghostmem.store.index import Index
     from ghostmem.store.journal import Journal
@@ -129,18 +128,4 @@ class Transaction:
 
     def owe_scrub(self) -> None:
         """Record that text was deleted for good and its bytes are to be removed."""
-        raise NotImplementedError
-
-
-class SharedTransaction(Transaction):
-    """A transaction on a store that workers on several machines share."""
-
-    work: "WorkQueue"
-
-    def fresh(self) -> "SharedTransaction":
-        """Return the same transaction as one that has read nothing yet."""
-        raise NotImplementedError
-
-    def statements(self, step: Callable[[], object]) -> list[tuple[str, Sequence[Any]]]:
-        """Return the statements of a step with their values."""
         raise NotImplementedError

@@ -9,21 +9,21 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import SharedEngine
+    from ghostmem.store.postgres.engine import PostgresEngine
+    from ghostmem.store.postgres.transaction import PostgresTransaction
     from ghostmem.store.store import Store
-    from ghostmem.store.transaction import SharedTransaction
 
 LEASE = timedelta(minutes=30)  # after which an idle worker loses its items
 POLL_SECONDS = 0.1  # seconds between two looks while other workers hold all items
 
 
-def shared(store: Store) -> SharedEngine | None:
+def shared(store: Store) -> PostgresEngine | None:
     """Return the engine if workers can share a job on it."""
-    return cast("SharedEngine", store.engine) if store.engine.shared else None
+    return cast("PostgresEngine", store.engine) if store.engine.shared else None
 
 
 def claim_work(
-    store: Store, tx: SharedTransaction, kind: str, holder: str, size: int
+    store: Store, tx: PostgresTransaction, kind: str, holder: str, size: int
 ) -> list[tuple[str, str]]:
     """Claim some items; when none is free, those of workers that are gone."""
     now = store.clock()

@@ -1,6 +1,6 @@
 """A Citus cluster: its nodes, the distribution of tables by namespace, and isolated shards."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,20 +16,27 @@ ANCHOR = "namespaces"  # the table with which all others of namespaces are coloc
 _DOCS = "docs/postgres.md says how a cluster is set up"
 
 
+class AdminConnection(psycopg.Connection[Any]):
+    """A connection for the administration of a database."""
+
+    location = ""  # as it may be shown
+
+
 @contextmanager
-def administered(url: str) -> "Iterator[psycopg.Connection[Any]]":
+def administered(url: str) -> Iterator[AdminConnection]:
     """Lend a new connection in autocommit mode."""
     with (
         translated(masked(url)),
-        psycopg.connect(
+        AdminConnection.connect(
             checked_url(url), autocommit=True, application_name="ghost admin"
         ) as connection,
     ):
+        connection.location = masked(url)
         configure(connection)
         yield connection
 
 
-def require_citus(connection: "psycopg.Connection[Any]", location: str) -> str:
+def require_citus(connection: AdminConnection) -> str:
     """Return the version of Citus in this database, or raise an error with the next step."""
     row = connection.execute(
         "SELECT extversion FROM pg_extension WHERE extname = 'citus'"
@@ -41,18 +48,18 @@ def require_citus(connection: "psycopg.Connection[Any]", location: str) -> str:
     ).fetchone()
     if available:
         raise EngineError(
-            f"{location} does not use Citus",
+            f"{connection.location} does not use Citus",
             f"run CREATE EXTENSION citus in it on every node; {_DOCS}",
         )
     raise EngineError(
-        f"the server of {location} has no Citus",
+        f"the server of {connection.location} has no Citus",
         f"install Citus, preload it, and add its workers; {_DOCS}",
     )
 
 
-def nodes(connection: "psycopg.Connection[Any]", location: str) -> list[ClusterNode]:
+def nodes(connection: AdminConnection) -> list[ClusterNode]:
     """List the servers of a cluster, the coordinator first."""
-    require_citus(connection, location)
+    require_citus(connection)
     rows = connection.execute(
         "SELECT n.nodename, n.nodeport, n.groupid, n.isactive, count(s.shardid), "
         "coalesce(sum(s.shard_size), 0)"
@@ -66,7 +73,7 @@ def nodes(connection: "psycopg.Connection[Any]", location: str) -> list[ClusterN
     ]
 
 
-def kinds(connection: "psycopg.Connection[Any]") -> dict[str, str]:
+def kinds(connection: AdminConnection) -> dict[str, str]:
     """Return Ghost's Citus tables by kind: "distributed", or "reference" for a copy per node."""
     rows = connection.execute(
         "SELECT c.relname, t.citus_table_type FROM citus_tables t JOIN pg_class c ON c.oid "
@@ -77,18 +84,17 @@ def kinds(connection: "psycopg.Connection[Any]") -> dict[str, str]:
 
 
 def distribute(
-    connection: "psycopg.Connection[Any]",
-    location: str,
+    connection: AdminConnection,
     shards: int,
     progress: Callable[[int], None] | None = None,
 ) -> Distribution:
     """Copy the tables of the store to every node, and distribute those of namespaces.
 
     It is one transaction."""
-    require_citus(connection, location)
-    if not any(node.role == "worker" and node.active for node in nodes(connection, location)):
+    require_citus(connection)
+    if not any(node.role == "worker" and node.active for node in nodes(connection)):
         raise EngineError(
-            f"{location} has no worker",
+            f"{connection.location} has no worker",
             f"add some with SELECT citus_add_node('HOST', 5432); {_DOCS}",
         )
     done: dict[str, list[str]] = {"distributed": [], "copied": [], "already": []}
@@ -117,7 +123,7 @@ def distribute(
     )
 
 
-def _spread(connection: "psycopg.Connection[Any]", table: str, shards: int) -> None:
+def _spread(connection: AdminConnection, table: str, shards: int) -> None:
     if table == ANCHOR:
         sql, values = (
             "SELECT create_distributed_table(%s, 'ns', colocate_with => 'none', shard_count => %s)",
@@ -130,25 +136,21 @@ def _spread(connection: "psycopg.Connection[Any]", table: str, shards: int) -> N
         )
 
 
-def isolate(
-    connection: "psycopg.Connection[Any]", location: str, ns: str, to: tuple[str, int] | None
-) -> Isolation:
+def isolate(connection: AdminConnection, ns: str, to: tuple[str, int] | None) -> Isolation:
     """Give a namespace a shard to itself and optionally move that shard to another node.
 
     Other namespaces can be written meanwhile."""
-    require_citus(connection, location)
+    require_citus(connection)
     if kinds(connection).get(ANCHOR) != "distributed":
         raise InvalidInputError(
-            f"{location} is not distributed over a cluster yet",
+            f"{connection.location} is not distributed over a cluster yet",
             "run `ghost admin distribute` first",
         )
     if connection.execute("SELECT 1 FROM namespaces WHERE ns = %s", (ns,)).fetchone() is None:
         raise NotFoundError(f"there is no namespace {ns}", "`ghost ns list` shows which there are")
-    if to is not None and (*to,) not in {
-        (node.host, node.port) for node in nodes(connection, location)
-    }:
+    if to is not None and (*to,) not in {(node.host, node.port) for node in nodes(connection)}:
         raise NotFoundError(
-            f"{to[0]}:{to[1]} is not a node of {location}",
+            f"{to[0]}:{to[1]} is not a node of {connection.location}",
             "`ghost admin nodes` shows which there are",
         )
     alone, moved = _alone(connection, ns), False
@@ -179,7 +181,7 @@ def isolate(
     return Isolation(ns, shard, host, port, not alone, moved)
 
 
-def _place(connection: "psycopg.Connection[Any]", ns: str) -> tuple[int, str, int]:
+def _place(connection: AdminConnection, ns: str) -> tuple[int, str, int]:
     row = connection.execute(
         "SELECT s.shardid, s.nodename, s.nodeport FROM citus_shards s"
         " WHERE s.shardid = get_shard_id_for_distribution_column(%s, %s::text)",
@@ -189,7 +191,7 @@ def _place(connection: "psycopg.Connection[Any]", ns: str) -> tuple[int, str, in
     return int(row[0]), str(row[1]), int(row[2])
 
 
-def _alone(connection: "psycopg.Connection[Any]", ns: str) -> bool:
+def _alone(connection: AdminConnection, ns: str) -> bool:
     """Say whether a namespace's shard has one hash only, as an isolated shard does."""
     row = connection.execute(
         "SELECT shardminvalue = shardmaxvalue FROM pg_dist_shard"
@@ -197,6 +199,12 @@ def _alone(connection: "psycopg.Connection[Any]", ns: str) -> bool:
         (ANCHOR, ns),
     ).fetchone()
     return bool(row and row[0])
+
+
+def shards(connection: AdminConnection, statements: Iterable[tuple[str, Any]]) -> list[int | None]:
+    """Return the number of shards that each statement asks; None if the coordinator answers."""
+    plans = (connection.execute(f"EXPLAIN {sql}", bound or None) for sql, bound in statements)
+    return [tasks(plan.fetchall()) for plan in plans]
 
 
 def tasks(plan: Sequence[tuple[str]]) -> int | None:

@@ -15,9 +15,7 @@ from ghostmem.errors import (
     LostConnectionError,
 )
 from ghostmem.settings import masked
-from ghostmem.store.administration import Administration
 from ghostmem.store.engine import COUNT_MIGRATIONS, BaseEngine
-from ghostmem.store.postgres.administration import PostgresAdministration
 from ghostmem.store.postgres.check import problems, repair
 from ghostmem.store.postgres.connect import (
     WRITERS,
@@ -323,10 +321,6 @@ class PostgresEngine(BaseEngine):
     def file(self) -> str | None:
         """Return None: the store is not a file of this machine."""
         return None
-
-    def administration(self) -> Administration:
-        """Return the administration of the database."""
-        return PostgresAdministration(self.url, self.location)
 
     def present(self) -> AbstractContextManager[str]:
         """Be present for other workers until the block ends; gives the name of the worker."""

@@ -1,7 +1,8 @@
 """HNSW indexes of vectors for large namespaces: one for each model, created on request."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -12,8 +13,17 @@ from ghostmem.store.administration import VectorIndex
 MAX_DIMENSION = 2000  # pgvector indexes no longer vectors of this type
 
 
-def build(
-    connection: "psycopg.Connection[Any]", progress: Callable[[int], None] | None = None
+def index(
+    connection: "psycopg.Connection[Any]",
+    drop: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> list[VectorIndex]:
+    """Create an index for the vectors of each model and return all, or drop the indexes."""
+    return _drop(connection) if drop else _build(connection, progress)
+
+
+def _build(
+    connection: "psycopg.Connection[Any]", progress: Callable[[int], None] | None
 ) -> list[VectorIndex]:
     """Create the missing indexes while others read and write, and return all.
 
@@ -37,7 +47,7 @@ def build(
     return indexes(connection)
 
 
-def drop(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
+def _drop(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
     """Drop the indexes and return them."""
     existing = [index for index in indexes(connection) if index.state in {"ready", "half made"}]
     for index in existing:
@@ -91,32 +101,28 @@ def _valid(connection: "psycopg.Connection[Any]", name: str) -> bool | None:
     return None if row is None else bool(row[0])
 
 
-class _watched:  # noqa: N801 - used as a statement
+@contextmanager
+def _watched(
+    connection: "psycopg.Connection[Any]", progress: Callable[[int], None] | None
+) -> Iterator[None]:
     """Report the progress of creating an index, from a second connection."""
+    info, ended = connection.info, threading.Event()
 
-    def __init__(
-        self, connection: "psycopg.Connection[Any]", progress: Callable[[int], None] | None
-    ) -> None:
-        self._info, self._progress = connection.info, progress
-        self._pid, self._ended = connection.info.backend_pid, threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-
-    def _look(self) -> None:
-        assert self._progress is not None
-        with psycopg.connect(
-            self._info.dsn, password=self._info.password, autocommit=True
-        ) as connection:
-            while not self._ended.wait(0.5):
-                sql_ = "SELECT tuples_done FROM pg_stat_progress_create_index WHERE pid = %s"
-                row = connection.execute(sql_, (self._pid,)).fetchone()
+    def look() -> None:
+        assert progress is not None
+        with psycopg.connect(info.dsn, password=info.password, autocommit=True) as second:
+            while not ended.wait(0.5):
+                statement = "SELECT tuples_done FROM pg_stat_progress_create_index WHERE pid = %s"
+                row = second.execute(statement, (info.backend_pid,)).fetchone()
                 if row and row[0]:
-                    self._progress(int(row[0]))
+                    progress(int(row[0]))
 
-    def __enter__(self) -> None:
-        if self._progress is not None:
-            self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        if self._progress is not None:
-            self._thread.join(timeout=5)
+    thread = threading.Thread(target=look, daemon=True)
+    if progress is not None:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if progress is not None:
+            thread.join(timeout=5)

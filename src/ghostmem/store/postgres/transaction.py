@@ -11,11 +11,11 @@ from ghostmem.store.postgres.journal import PostgresJournal
 from ghostmem.store.postgres.outline import PostgresOutline
 from ghostmem.store.postgres.vectors import PostgresVectors
 from ghostmem.store.postgres.work import PostgresWork
-from ghostmem.store.transaction import SharedTransaction, TableClass
+from ghostmem.store.transaction import TableClass, Transaction
 from ghostmem.store.vectors import Views
 
 
-class PostgresTransaction(SharedTransaction):
+class PostgresTransaction(Transaction):
     """The tables of one transaction, with the queue that workers share."""
 
     own: ClassVar = {
