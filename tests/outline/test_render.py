@@ -29,7 +29,7 @@ from ghostmem.outline.tree import Options
 from outline.conftest import IDS, OPTIONS, build, find, graphs
 
 DATA = Path(__file__).parent.parent / "data" / "outline"
-STATS = OutlineStats(3, 2, 1, (), (("big.go", "larger than 2 MB"),), "9f3c0aab")
+STATS = OutlineStats(3, 2, (), (("big.go", "larger than 2 MB"),), "9f3c0aab")
 WHOLE = replace(STATS, skipped=())  # the text says when something was left out
 
 

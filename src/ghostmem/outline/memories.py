@@ -18,10 +18,10 @@ _NodeMemory = tuple[str, Memory, Mention]  # the id of a node, a memory about it
 
 
 def memories_of(graph: CodeGraph, now: datetime, ns: str | None = None) -> dict[str, list[Mention]]:
-    """Return the memories about files and symbols by node id, pinned first, then newest.
+    """Return the memories about files and symbols by node id, in any order.
 
-    All are returned; the renderer shows a few and counts the rest. A memory about a renamed symbol
-    is listed with the new one, about a removed symbol with its file."""
+    A memory about a renamed symbol is listed with the new one, about a removed symbol with its
+    file."""
     paths = [path for path in graph.stored.files if path]
     current = Filter(ns=validate.ns_filter(ns), now=now)
     linked = graph.tx.listing.select(replace(current, code=graph.root))
@@ -30,14 +30,14 @@ def memories_of(graph: CodeGraph, now: datetime, ns: str | None = None) -> dict[
         if paths
         else []
     )
-    by_node: dict[str, dict[str, tuple[Memory, Mention]]] = defaultdict(dict)
+    by_node: dict[str, dict[str, Mention]] = defaultdict(dict)
     for node, memory, mention in (
         *_of_symbols(graph, linked),
         *_of_files(graph.root, paths, about_files),
     ):
         if CALLER.get().may(memory.ns, "read"):
-            by_node[node].setdefault(memory.id, (memory, mention))
-    return {node: _ordered(pairs.values()) for node, pairs in by_node.items()}
+            by_node[node].setdefault(memory.id, mention)
+    return {node: list(mentions.values()) for node, mentions in by_node.items()}
 
 
 def _spellings(root: str, paths: Iterable[str]) -> tuple[str, ...]:
@@ -79,16 +79,3 @@ def _mention(memory: Memory, rel: FileRel, note: str = "") -> Mention:
     return Mention(
         str(memory.tier), memory.key, str(rel), f"{memory.created_at:%Y-%m-%d}", memory.pinned, note
     )
-
-
-def _ordered(pairs: Iterable[tuple[Memory, Mention]]) -> list[Mention]:
-    ranked = sorted(
-        pairs,
-        key=lambda pair: (
-            not pair[0].pinned,
-            -pair[0].created_at.timestamp(),
-            pair[0].ns,
-            pair[0].key,
-        ),
-    )
-    return [mention for _, mention in ranked]

@@ -76,23 +76,22 @@ def outline_symbol(
         raise InvalidInputError(
             "the symbol is empty", "give one, such as RegisterExtractor or outline.Manager.Register"
         )
-    fields = _fields(
+    request = _Request(
+        include_memories,
         depth=depth,
         relations=relations,
         omit_native=omit_native,
         max_nodes=max_nodes,
         offset=offset,
         include_tests=include_tests,
-        include_memories=include_memories,
     )
-    options = Options.checked(**_options(fields))
     with code_graphs(store, root, _languages(root, language, file)) as graphs:
         path = "" if file is None else _file(graphs[0], file)
         matches = [find(graph.stored, symbol, path) for graph in graphs]
         if not any(matches):
             raise unknown_symbol(graphs, symbol, path)
         query = {"symbol": symbol, **({"file": path} if path else {})}
-        return _outline(store, graphs, matches, options, query, fields)
+        return request.outline(store, graphs, matches, query)
 
 
 def outline_file(
@@ -126,23 +125,22 @@ def outline_file(
     Returns:
         The tree as `text` and as `data`.
     """
-    fields = _fields(
+    request = _Request(
+        include_memories,
         depth=depth,
         relations=relations,
         omit_native=omit_native,
         max_nodes=max_nodes,
         offset=offset,
         include_tests=include_tests,
-        include_memories=include_memories,
     )
-    options = Options.checked(**_options(fields))
     with code_graphs(store, root, _languages(root, language, file)[:1]) as [graph]:
         path = _file(graph, file)
         numbers = graph.stored.in_file(path)
         nodes = graph.stored.nodes(numbers).items()
         files = [number for number, node in nodes if node.kind == "file"]
         roots = [*files, *graph.stored.shown_alone(numbers)]
-        return _outline(store, [graph], [roots], options, {"file": path}, fields)
+        return request.outline(store, [graph], [roots], {"file": path})
 
 
 def outline_project(
@@ -174,28 +172,18 @@ def outline_project(
     Returns:
         The tree as `text` and as `data`.
     """
-    fields = _fields(
+    request = _Request(
+        include_memories,
         depth=depth,
         relations=relations,
         omit_native=omit_native,
         max_nodes=max_nodes,
         offset=offset,
         include_tests=include_tests,
-        include_memories=include_memories,
     )
-    options = Options.checked(**_options(fields))
     with code_graphs(store, root, _languages(root, language)) as graphs:
         roots = [graph.stored.shown_alone() for graph in graphs]
-        return _outline(store, graphs, roots, options, {}, fields)
-
-
-def _fields(**fields: Any) -> dict[str, Any]:
-    """Return the fields that the caller named; an outline lists exactly these in its data."""
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _options(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if name != "include_memories"}
+        return request.outline(store, graphs, roots, {})
 
 
 def _languages(root: str | Path, language: str | None, file: str | None = None) -> list[str]:
@@ -213,47 +201,47 @@ def _file(graph: CodeGraph, file: str) -> str:
     return path
 
 
-def _outline(
-    store: Store,
-    graphs: Sequence[CodeGraph],
-    roots: Sequence[list[int]],
-    options: Options,
-    query: dict[str, Any],
-    fields: dict[str, Any],
-) -> Outline:
-    memories = None
-    if fields.get("include_memories"):
-        now = store.clock()
-        memories = {
-            node: mentions for graph in graphs for node, mentions in memories_of(graph, now).items()
-        }
-    parts = zip((graph.stored for graph in graphs), roots, strict=True)
-    tree = build(parts, options, apart="symbol" not in query)
-    stats = _stats(graphs)
-    query_fields = {name: value for name, value in fields.items() if value not in (None, [], ())}
-    data = to_json(
-        tree,
-        languages=[graph.language for graph in graphs],
-        root=graphs[0].root,
-        query={**query, **query_fields},
-        memories=memories,
-        stats=stats,
-    )
-    text = to_text(tree, symbol=query.get("symbol", ""), memories=memories, stats=stats)
-    return Outline(text, data)
+class _Request:
+    """The options of an outline, and those that the caller named: its data lists these."""
+
+    def __init__(self, include_memories: bool | None, **options: Any) -> None:
+        named = {name: value for name, value in options.items() if value is not None}
+        self.options, self.include_memories = Options.checked(**named), include_memories
+        if include_memories is not None:
+            named["include_memories"] = include_memories
+        self.fields = {name: value for name, value in named.items() if value not in ([], ())}
+
+    def outline(
+        self,
+        store: Store,
+        graphs: Sequence[CodeGraph],
+        roots: Sequence[list[int]],
+        query: dict[str, Any],
+    ) -> Outline:
+        """Return the trees of some roots as text and as data."""
+        now, memories = store.clock(), {}
+        for graph in graphs if self.include_memories else ():
+            memories |= memories_of(graph, now)
+        parts = zip((graph.stored for graph in graphs), roots, strict=True)
+        tree = build(parts, self.options, apart="symbol" not in query)
+        stats = _stats(graphs)
+        data = to_json(
+            tree,
+            languages=[graph.language for graph in graphs],
+            root=graphs[0].root,
+            query={**query, **self.fields},
+            memories=memories,
+            stats=stats,
+        )
+        return Outline(to_text(tree, query.get("symbol", ""), memories, stats), data)
 
 
 def _stats(graphs: Sequence[CodeGraph]) -> OutlineStats:
-    digest = (
-        graphs[0].digest
-        if len(graphs) == 1
-        else hashlib.sha256("".join(graph.digest for graph in graphs).encode()).hexdigest()
-    )
+    digests = "".join(graph.digest for graph in graphs)
     return OutlineStats(
-        sum(graph.files for graph in graphs),
+        sum(len(graph.hashes) for graph in graphs),
         sum(graph.parsed for graph in graphs),
-        sum(graph.cached for graph in graphs),
         tuple(error for graph in graphs for error in graph.errors),
         tuple(skipped for graph in graphs for skipped in graph.skipped.items()),
-        digest[:12],
+        digests if len(graphs) == 1 else hashlib.sha256(digests.encode()).hexdigest(),
     )

@@ -34,7 +34,7 @@ def facts_of(language: Language, path: str, content: bytes) -> Facts:
 
     A binary file, and one that is nested too deeply, has the facts of an empty file and an error.
     """
-    parser = _parser(language.name, language, path.rpartition(".")[2].lower())
+    parser = _parser(language, path.rpartition(".")[2].lower())
     source = normalized(content)
     try:
         if b"\0" not in source[:_PROBED_BYTES]:
@@ -104,14 +104,10 @@ def program() -> str:
     return made.hexdigest()
 
 
-_PARSERS: "dict[tuple[str, str], Parser]" = {}
-
-
-def _parser(name: str, language: Language, suffix: str) -> "Parser":
+@cache
+def _parser(language: Language, suffix: str) -> "Parser":
     """Return the parser for a kind of file; some languages have several grammars."""
-    if (name, suffix) not in _PARSERS:
-        from tree_sitter import Language as Grammar
-        from tree_sitter import Parser
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Parser
 
-        _PARSERS[name, suffix] = Parser(Grammar(language.grammar(f"x.{suffix}")))
-    return _PARSERS[name, suffix]
+    return Parser(Grammar(language.grammar(f"x.{suffix}")))

@@ -34,8 +34,7 @@ class OutlineStats:
     """Figures about the files of an outline."""
 
     files: int = 0
-    parsed: int = 0
-    cached: int = 0
+    parsed: int = 0  # others are cached
     parse_errors: tuple[tuple[str, int], ...] = ()  # file and line
     skipped: tuple[tuple[str, str], ...] = ()  # file and reason
     sha: str = ""
@@ -46,7 +45,6 @@ Memories = Mapping[str, Sequence[LinkedMemory]]  # by the id of a node
 
 def to_text(
     tree: Tree,
-    *,
     symbol: str = "",
     memories: Memories | None = None,
     stats: OutlineStats | None = None,
@@ -57,8 +55,19 @@ def to_text(
     for branch in tree.matches:
         lines.extend(_branch_lines(branch, tree, bool(symbol), memories or {}, 0))
     if tree.truncated:
-        lines.append(f"... truncated at {tree.options.max_nodes} nodes{_continuation(tree)}")
-    lines.extend(f"note: {_flat(note)}" for note in (*_broken(tree, stats), *tree.notes))
+        last = tree.options.offset + len(tree.matches)
+        page = (
+            f"; symbols {tree.options.offset + 1} to {last} of {tree.found}, continue with offset "
+        )
+        more = "" if tree.next_offset is None else f"{page}{tree.next_offset}"
+        lines.append(f"... truncated at {tree.options.max_nodes} nodes{more}")
+    files = {branch.node.file for branch in tree.matches if branch.node.kind == "file"}
+    errors = dict(sorted(stats.parse_errors, reverse=True))
+    broken = [
+        f"{file} could not be parsed fully (line {errors[file]}): symbols may be missing"
+        for file in sorted(files & errors.keys())
+    ]
+    lines.extend(f"note: {_flat(note)}" for note in (*broken, *tree.notes))
     lines.append(_summary(tree, stats))
     return "\n".join(lines)
 
@@ -84,7 +93,7 @@ def to_json(
         "stats": {
             "files": made.files,
             "parsed": made.parsed,
-            "cached": made.cached,
+            "cached": made.files - made.parsed,
             "symbols": symbol_count(tree),
             "relations": tree.relations,
             "unresolved": tree.unresolved,
@@ -100,42 +109,24 @@ def to_json(
     return found | {"notes": list(tree.notes)} if tree.notes else found
 
 
-def _broken(tree: Tree, stats: OutlineStats) -> Iterator[str]:
-    """Yield a note for each outlined file that could not be parsed fully."""
-    asked = {branch.node.file for branch in tree.matches if branch.node.kind == "file"}
-    first = dict(sorted(stats.parse_errors, reverse=True))
-    for file in sorted(asked & first.keys()):
-        yield f"{file} could not be parsed fully (line {first[file]}): symbols may be missing"
-
-
-def _continuation(tree: Tree) -> str:
-    """Return which roots are shown, and the offset of the others."""
-    first, shown = tree.options.offset + 1, len(tree.matches)
-    if tree.next_offset is None:
-        return ""
-    page = f"symbols {first} to {first + shown - 1} of {tree.found}"
-    return f"; {page}, continue with offset {tree.next_offset}"
-
-
 def symbol_count(tree: Tree) -> int:
     """Return the number of symbols that were found; for files, of those that they declare."""
     if all(branch.node.kind != "file" for branch in tree.matches):
         return tree.found
-    declared = set()
-    below = list(tree.matches)
-    while below:
-        branch = below.pop()
-        if branch.node.kind != "file":
-            declared.add(branch.node.id)
-        below.extend(branch.relations.get("declares", []))
-    return len(declared)
+    branches = list(tree.matches)
+    for branch in branches:
+        branches.extend(branch.relations.get("declares", []))
+    return len({branch.node.id for branch in branches if branch.node.kind != "file"})
 
 
 def _branch_lines(
     branch: Branch, tree: Tree, asked: bool, memories: Memories, level: int
 ) -> Iterator[str]:
     pad = "  " * level
-    yield pad + "  ".join(part for part in (*_fields(branch.node, tree), branch.mark) if part)
+    label = _flat(tree.labels.get(branch.node.id, branch.node.name))
+    kind = SHORT.get(branch.node.kind, branch.node.kind)
+    parts = label, kind, _location(branch.node), branch.mark
+    yield pad + "  ".join(part for part in parts if part)
     if branch.mark:
         return
     if linked := memories.get(branch.node.id):
@@ -148,22 +139,16 @@ def _branch_lines(
     ]
     for kind in kinds:
         if kind not in branch.relations:
-            yield f"{pad}  {kind}: none found{_might_be(kind, branch)}"
+            named = f'unresolved {BACK.get(kind)} named "{_flat(bare(branch.node.name))}"'
+            count = branch.missing[kind]
+            yield f"{pad}  {kind}: none found" + (f" ({count} {named})" if count else "")
             continue
         yield f"{pad}  {kind}"
         for child in branch.relations[kind]:
             yield from _branch_lines(child, tree, asked, memories, level + 2)
     for kind in FORWARD:
-        if loose := [one for one in branch.loose if one.kind == kind]:
+        if loose := [reference for reference in branch.loose if reference.kind == kind]:
             yield f"{pad}  unresolved {kind}: {len(loose)} ({_examples(loose)})"
-
-
-def _fields(node: OutlineNode, tree: Tree) -> tuple[str, str, str]:
-    return (
-        _flat(tree.labels.get(node.id, node.name)),
-        SHORT.get(node.kind, node.kind),
-        _location(node),
-    )
 
 
 def _location(node: OutlineNode) -> str:
@@ -176,30 +161,21 @@ def _location(node: OutlineNode) -> str:
     return f"{_flat(node.file)}:{node.line}" if node.line else _flat(node.file)
 
 
-def _might_be(kind: str, branch: Branch) -> str:
-    count = branch.missing[kind]
-    return (
-        f' ({count} unresolved {BACK[kind]} named "{_flat(bare(branch.node.name))}")'
-        if count
-        else ""
-    )
-
-
 def _examples(loose: Sequence[Loose]) -> str:
-    shown = [f"{_cut(_flat(one.text))} line {one.line}" for one in loose[:MAX_EXAMPLES]]
-    return ", ".join([*shown, "…"] if len(loose) > MAX_EXAMPLES else shown)
+    texts = [f"{_cut(_flat(each.text))} line {each.line}" for each in loose[:MAX_EXAMPLES]]
+    return ", ".join([*texts, "…"] if len(loose) > MAX_EXAMPLES else texts)
 
 
 def _ordered(memories: Sequence[LinkedMemory]) -> list[LinkedMemory]:
-    newest = sorted(sorted(memories), key=lambda one: one.date, reverse=True)
-    return sorted(newest, key=lambda one: not one.pinned)
+    """Return memories: pinned first, then the newest."""
+    newest = sorted(sorted(memories), key=lambda memory: memory.date, reverse=True)
+    return sorted(newest, key=lambda memory: not memory.pinned)
 
 
 def _memory_lines(memories: Sequence[LinkedMemory]) -> Iterator[str]:
-    for one in _ordered(memories)[:MAX_MEMORIES]:
-        yield f"[{one.tier}] {_flat(one.name)} ({one.rel}, {one.date})" + (
-            f" ({_flat(one.note)})" if one.note else ""
-        )
+    for memory in _ordered(memories)[:MAX_MEMORIES]:
+        note = f" ({_flat(memory.note)})" if memory.note else ""
+        yield f"[{memory.tier}] {_flat(memory.name)} ({memory.rel}, {memory.date}){note}"
     if len(memories) > MAX_MEMORIES:
         yield f"... {len(memories) - MAX_MEMORIES} more"
 
@@ -244,10 +220,10 @@ def _branch_json(branch: Branch, memories: Memories) -> dict[str, Any]:
             for kind, children in branch.relations.items()
         },
         "unresolved": [
-            {"kind": one.kind, "text": one.text, "line": one.line, "candidates": one.candidates}
-            for one in branch.loose
+            {"kind": each.kind, "text": each.text, "line": each.line, "candidates": each.candidates}
+            for each in branch.loose
         ],
-        "memories": [one._asdict() for one in _ordered(linked)[:MAX_MEMORIES]],
+        "memories": [memory._asdict() for memory in _ordered(linked)[:MAX_MEMORIES]],
     }
     found |= {key: value for key, value in (("full", node.full), ("where", node.where)) if value}
     if len(linked) > MAX_MEMORIES:

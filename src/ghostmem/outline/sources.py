@@ -49,37 +49,23 @@ class Sources:
 
 def endings(root: Path) -> set[str]:
     """Return the suffixes of a project's files, in lower case and without the dot."""
-    _check_folder(root)
-    return {
-        path.rpartition(".")[2].lower()
-        for path in _known_to_git(root) or _walked(root)
-        if SKIPPED_FOLDERS.isdisjoint(path.split("/")[:-1])
-    }
+    return {path.rpartition(".")[2].lower() for path in _listed(root)}
 
 
 def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
     """List the files of a project with one of these suffixes, in upper or lower case."""
-    _check_folder(root)
-    found = Sources()
-    home, top = os.path.join(root, ""), os.path.realpath(root)
-    real: dict[str, bool] = {}
-    for path in sorted(_known_to_git(root) or _walked(root)):
-        if not path.lower().endswith(suffixes) or not SKIPPED_FOLDERS.isdisjoint(
-            path.split("/")[:-1]
-        ):
-            continue
+    found, top = Sources(), os.path.realpath(root)
+    paths = sorted(path for path in _listed(root) if path.lower().endswith(suffixes))
+    folders = {os.path.dirname(path): os.path.dirname(f"{top}/{path}") for path in paths}
+    is_link = {path: os.path.realpath(full) != full for path, full in folders.items()}
+    for path in paths:
         try:
-            stat = os.lstat(f"{home}{path}")
+            stat = os.lstat(f"{top}/{path}")
         except OSError:
             continue  # gone since it was listed
-        folder = os.path.dirname(path)
-        if folder not in real:
-            real[folder] = os.path.realpath(f"{home}{folder}") == os.path.normpath(
-                f"{top}/{folder}"
-            )
         if not is_text(path):
             found.skipped[ascii(path)[1:-1]] = "has a name that is not valid text"
-        elif not S_ISREG(stat.st_mode) or not real[folder]:
+        elif not S_ISREG(stat.st_mode) or is_link[os.path.dirname(path)]:
             # git also lists files in a folder that was replaced by a link
             found.skipped[path] = "is a link or no plain file"
         elif stat.st_size > MAX_FILE_BYTES:
@@ -92,11 +78,17 @@ def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
     return found
 
 
-def _check_folder(root: Path) -> None:
+def _listed(root: Path) -> list[str]:
+    """Return the paths of a project's files; a root that is no folder is an error."""
     if not os.path.isdir(root):
         raise NotFoundError(
             f"there is no folder {_shown(root)}", "give the project's folder with --root"
         )
+    return [
+        path
+        for path in _known_to_git(root) or _walked(root)
+        if SKIPPED_FOLDERS.isdisjoint(path.split("/")[:-1])
+    ]
 
 
 def is_text(path: str) -> bool:

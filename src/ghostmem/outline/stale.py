@@ -18,6 +18,7 @@ from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 
+_WORD = re.compile(rb"[\w\x80-\xff]+")
 CURRENT, CHANGED, RENAMED, GONE, UNKNOWN = "current", "changed", "renamed", "gone", "unknown"
 
 
@@ -42,15 +43,11 @@ class Stale(Record):
 
 
 class SymbolState(NamedTuple):
-    """The state of a symbol, and the node that it is now or may be."""
+    """The state of a symbol, the node that it is now or may be, and the name of a renamed one."""
 
     state: str
     node: OutlineNode | None = None
-
-    @property
-    def now(self) -> str:
-        """Return the new name of a renamed symbol."""
-        return self.node.name if self.node and self.state == RENAMED else ""
+    now: str = ""
 
     @property
     def mark(self) -> str:
@@ -99,17 +96,19 @@ def stale(
         project: _states(store, *project, project_refs, trusted=home is not None)
         for project, project_refs in by_project.items()
     }
-    judged = [
-        Stale(memory.ns, memory.key, ref.name, *states[ref.root, ref.language][ref], ref.root)
-        for memory, ref in refs
-    ]
-    return [state for state in judged if everything or state.state != CURRENT]
+    judged = []
+    for memory, ref in refs:
+        state, node, now = states[ref.root, ref.language][ref]
+        path = node.file if node else ref.path
+        if everything or state != CURRENT:
+            judged.append(Stale(memory.ns, memory.key, ref.name, path, state, now, ref.root))
+    return judged
 
 
 def _states(
     store: Store, root: str, language: str, refs: Sequence[SymbolRef], trusted: bool
-) -> dict[SymbolRef, tuple[str, str, str]]:
-    """Return path, state and new name of each symbol, or the reason why it cannot be checked.
+) -> dict[SymbolRef, SymbolState]:
+    """Return the state of each symbol, or the reason why it cannot be checked.
 
     A root from an import is not trusted: it must not make Ghost read the whole disk."""
     if not trusted and (
@@ -117,17 +116,13 @@ def _states(
         or Path(os.path.realpath(Path.home())).is_relative_to(os.path.realpath(root))
     ):
         reason = f"{root} is not a project folder; give it with --root to read it anyway"
-        return {ref: (ref.path, UNKNOWN, reason) for ref in refs}
+        return dict.fromkeys(refs, SymbolState(UNKNOWN, now=reason))
     try:
         with code_graphs(store, root, [language]) as [graph]:
             code = CodeSymbols(graph, refs)
-            states = {ref: code.judge(ref) for ref in refs}
+            return {ref: code.judge(ref) for ref in refs}
     except (GhostError, ImportError, OSError, ValueError) as error:
-        return {ref: (ref.path, UNKNOWN, str(error)) for ref in refs}
-    return {
-        ref: (symbol.node.file if symbol.node else ref.path, symbol.state, symbol.now)
-        for ref, symbol in states.items()
-    }
+        return dict.fromkeys(refs, SymbolState(UNKNOWN, now=str(error)))
 
 
 def _is_symbol(node: OutlineNode) -> bool:
@@ -156,7 +151,7 @@ class CodeSymbols:
         if known:
             return SymbolState(CURRENT if known[0].body == ref.hash else CHANGED, known[0])
         same = list(self._same_text(ref).values()) if ref.hash else []
-        return SymbolState(RENAMED, same[0]) if len(same) == 1 else SymbolState(GONE)
+        return SymbolState(RENAMED, same[0], same[0].name) if len(same) == 1 else SymbolState(GONE)
 
     def in_file(self, path: str) -> dict[int, OutlineNode]:
         """Return the symbols of a file by number."""
@@ -168,48 +163,36 @@ class CodeSymbols:
 
         A text may contain its own name, so symbols of the file are compared with the old name."""
         same = {node.id: node for node in self._bodies.get(ref.hash, ())}
+        try:
+            source = normalized(Path(self.graph.root, ref.path).read_bytes())
+        except OSError:
+            return same
         here = self.in_file(ref.path).values()
-        source = _source(self.graph.root, ref.path) if here else b""
-        same |= {node.id: node for node in here if _hash_as(node, source, ref.name) == ref.hash}
-        return same
-
-
-def _source(root: str, path: str) -> bytes:
-    try:
-        return normalized((Path(root) / path).read_bytes())
-    except OSError:
-        return b""
+        return same | {
+            node.id: node for node in here if _hash_as(node, source, ref.name) == ref.hash
+        }
 
 
 def _hash_as(node: OutlineNode, source: bytes, name: str) -> str:
     """Return the hash of a symbol's text with another name in it."""
-    new, old = re.findall(r"\w+", node.name), re.findall(r"\w+", name)
-    back = {
-        mine.encode(): theirs.encode()
-        for mine, theirs in zip(new, old, strict=False)
-        if mine != theirs
-    }
-    text = _text(node, source) if len(new) == len(old) and back else b""
-    if not text:
+    new, old = (_WORD.findall(each.encode()) for each in (node.name, name))
+    if len(new) != len(old):
         return ""
-    words = re.compile(
-        rb"(?<![\w\x80-\xff])(?:" + b"|".join(map(re.escape, back)) + rb")(?![\w\x80-\xff])"
-    )
-    return sha256(words.sub(lambda match: back[match[0]], text)).hexdigest()
+    back = dict(zip(new, old, strict=True))
+    renamed = _WORD.sub(lambda word: back.get(word[0], word[0]), _text(node, source))
+    return sha256(renamed).hexdigest() if renamed else ""
 
 
 def _text(node: OutlineNode, source: bytes) -> bytes:
     """Return the text of a symbol: its id has the start, and the hash gives the end."""
-    place = node.id.rpartition("@")[2]
-    lines = [line + b"\n" for line in source.split(b"\n")]
-    if not place.isdecimal() or not node.line <= node.end_line <= len(lines):
-        return b""
-    start, low = int(place), sum(map(len, lines[: node.end_line - 1]))
-    low = max(start, low)
-    before = sha256(source[start:low])
-    for stop in range(low, min(len(source), low + len(lines[node.end_line - 1])) + 1):
-        hashed = before.copy()
-        hashed.update(source[low:stop])
+    start = int(node.id.rpartition("@")[2])
+    lines = source.split(b"\n")
+    low = max(start, sum(len(line) + 1 for line in lines[: node.end_line - 1]))
+    hashed = sha256(source[start:low])
+    for stop in range(low, len(source) + 1):
         if hashed.hexdigest() == node.body:
             return source[start:stop]
+        if source[stop : stop + 1] == b"\n":
+            break
+        hashed.update(source[stop : stop + 1])
     return b""

@@ -12,7 +12,6 @@ from ghostmem.outline.graph import (
     FORWARD,
     PROJECT,
     REVERSE,
-    LinkColumns,
     Linked,
     Loose,
     OutlineNode,
@@ -22,7 +21,6 @@ from ghostmem.store.outline import GraphRows, OutlineTables
 
 # kinds that are shown on their own also where another symbol declares them
 _ALONE = frozenset({"function", "method", "type", "interface", "module"})
-_DECLARES = FORWARD.index("declares")
 _OTHER_ID = -1  # the start of a node whose id is not made of its file, its name and its start
 
 Relations = dict[str, dict[int, tuple[int, str]]]  # by kind and node: line and rule
@@ -56,9 +54,7 @@ class StoredGraph:
 
     def node(self, number: int) -> OutlineNode:
         """Return a node by its number."""
-        if number not in self._nodes:
-            self.load_nodes([number])
-        return self._nodes[number]
+        return self.nodes([number])[number]
 
     def nodes(self, numbers: Iterable[int]) -> dict[int, OutlineNode]:
         """Return nodes by their numbers."""
@@ -68,8 +64,7 @@ class StoredGraph:
 
     def load_nodes(self, numbers: Iterable[int]) -> None:
         """Read nodes at once that are needed soon."""
-        missing = [number for number in numbers if number not in self._nodes]
-        if missing:
+        if missing := [number for number in numbers if number not in self._nodes]:
             self._keep(self._tables.nodes(self._project, missing))
 
     def _keep(self, rows: Iterable[Any]) -> list[int]:
@@ -145,30 +140,36 @@ class StoredGraph:
 
 def graph_rows(linked: Linked) -> tuple[dict[str, Any], GraphRows]:
     """Return a graph as rows, and the data about it that a `StoredGraph` needs."""
-    nodes = sorted(linked.nodes.values(), key=_node_order)
+    nodes = sorted(
+        linked.nodes.values(), key=lambda node: (node.file, node.line, node.name, node.id)
+    )
     number_of = {node.id: number for number, node in enumerate(nodes)}
-    links = linked.links if isinstance(linked.links, LinkColumns) else LinkColumns(linked.links)
-    # by the number of an id in the links: the number of the node, or -1
-    numbers = [number_of.get(node_id, -1) for node_id in links.ids]
     starts: dict[str, int] = {}  # by file: its first node
     for number, node in enumerate(nodes):
         starts.setdefault(node.file, number)
-    details = {
-        "files": list(starts),
-        "starts": [*starts.values(), len(nodes)],
-        "vias": sorted(links.vias),
-        "labels": _labels(nodes),
-        "notes": linked.notes,
-        "knows_calls": FORWARD.index("calls") in links.kinds
-        or any(reference.kind == "calls" for reference in linked.loose),
-    }
+    vias = sorted({link.via for link in linked.links})
+    kinds = {link.kind for link in linked.links}
+    links = sorted(
+        (number_of[start], FORWARD.index(kind), number_of[end], line, vias.index(via))
+        for start, kind, end, line, via in linked.links
+        if start in number_of and end in number_of
+    )
     unresolved = sorted(
         (number_of.get(owner, len(nodes)), line, text, kind, name, candidates)
         for owner, kind, text, line, name, candidates in linked.loose
     )
+    details = {
+        "files": list(starts),
+        "starts": [*starts.values(), len(nodes)],
+        "vias": vias,
+        "labels": _labels(nodes),
+        "notes": linked.notes,
+        "knows_calls": "calls" in kinds.union(reference.kind for reference in linked.loose),
+    }
     rows = GraphRows(
-        _node_rows(nodes, _shown_alone(nodes, links, numbers)),
-        _link_rows(links, numbers),
+        _node_rows(nodes, linked),
+        # of several links of a kind between two nodes the first stays
+        (next(same) for _, same in groupby(links, key=lambda link: link[:3])),
         (
             (number, owner, kind, text, line, name, candidates)
             for number, (owner, line, text, kind, name, candidates) in enumerate(unresolved)
@@ -177,15 +178,20 @@ def graph_rows(linked: Linked) -> tuple[dict[str, Any], GraphRows]:
     return details, rows
 
 
-def _node_order(node: OutlineNode) -> tuple[str, int, str, str]:
-    return node.file, node.line, node.name, node.id
-
-
-def _node_rows(nodes: Iterable[OutlineNode], alone: Iterable[bool]) -> Iterator[Sequence[Any]]:
-    for number, (node, is_alone) in enumerate(zip(nodes, alone, strict=True)):
+def _node_rows(nodes: Sequence[OutlineNode], linked: Linked) -> Iterator[Sequence[Any]]:
+    related = {
+        end for link in linked.links if link.kind != "declares" for end in (link.start, link.end)
+    }
+    files = {node.id for node in nodes if node.kind == "file"}
+    inner = {
+        link.end for link in linked.links if link.kind == "declares" and link.start not in files
+    }
+    for number, node in enumerate(nodes):
         node_id, name, kind, origin, _file, line, end_line, *texts = node
         start = _start(node)
         stored_id = node_id if start == _OTHER_ID else ""
+        is_alone = kind in _ALONE or node_id not in inner or node_id in related
+        is_alone = is_alone and origin == PROJECT and kind != "file" and line > 0
         yield number, name, kind, origin, line, end_line, start, stored_id, *texts, int(is_alone)
 
 
@@ -194,48 +200,6 @@ def _start(node: OutlineNode) -> int:
     start = node.id.rpartition("@")[2]
     is_made = start.isdecimal() and node.id == project_id(node.file, node.name, int(start))
     return int(start) if is_made else _OTHER_ID
-
-
-def _link_rows(links: LinkColumns, numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Yield the links between nodes by their source.
-
-    Of several links of a kind between two nodes the first stays. A list of all of them would take
-    much memory, so only their positions are sorted."""
-    vias = sorted(links.vias)
-    rules = [vias.index(via) for via in links.vias]
-    sources = [numbers[start] for start in links.starts]
-    order = sorted(range(len(sources)), key=sources.__getitem__)
-    for source, group in groupby(order, key=sources.__getitem__):
-        found = sorted(
-            (kind, numbers[end], line, rules[via])
-            for _, kind, end, line, via in links.rows(list(group))
-            if source >= 0 and numbers[end] >= 0
-        )
-        for (kind, target), same in groupby(found, key=lambda link: link[:2]):
-            _, _, line, via = next(same)
-            yield source, kind, target, line, via
-
-
-def _shown_alone(
-    nodes: Sequence[OutlineNode], links: LinkColumns, numbers: Sequence[int]
-) -> Iterator[bool]:
-    """Tell of each node whether it is shown on its own."""
-    # the last place, with the number -1, is for nodes that are not in the graph
-    is_file = [*(node.kind == "file" for node in nodes), False]
-    inner, related = bytearray(len(is_file)), bytearray(len(is_file))
-    for start, kind, end in zip(links.starts, links.kinds, links.ends, strict=True):
-        source, target = numbers[start], numbers[end]
-        if kind != _DECLARES:
-            related[source] = related[target] = True
-        elif not is_file[source]:
-            inner[target] = True
-    for number, node in enumerate(nodes):
-        yield (
-            node.origin == PROJECT
-            and node.kind != "file"
-            and node.line > 0
-            and (node.kind in _ALONE or not inner[number] or bool(related[number]))
-        )
 
 
 def _package(node: OutlineNode) -> tuple[str, str, str] | None:
@@ -253,17 +217,16 @@ def _labels(nodes: Iterable[OutlineNode]) -> dict[str, dict[str, str]]:
         if split := _package(node):
             paths[split[0]].add(split[1])
     return {
-        package: {
-            path: _suffix(path.split("/"), [each.split("/") for each in known if each != path])
-            for path in sorted(known)
-        }
-        for package, known in paths.items()
-        if len(known) > 1
+        package: {path: _suffix(path, same_name - {path}) for path in sorted(same_name)}
+        for package, same_name in paths.items()
+        if len(same_name) > 1
     }
 
 
-def _suffix(parts: list[str], others: list[list[str]]) -> str:
-    for size in range(1, len(parts)):
-        if all(other[-size:] != parts[-size:] for other in others):
-            return "/".join(parts[-size:])
-    return "/".join(parts)
+def _suffix(path: str, different: Iterable[str]) -> str:
+    """Return the shortest end of a path that no other one has."""
+    parts = path.split("/")
+    ends = ("/".join(parts[-size:]) for size in range(1, len(parts)))
+    return next(
+        (end for end in ends if not any(f"/{each}".endswith(f"/{end}") for each in different)), path
+    )

@@ -15,9 +15,9 @@ from ghostmem.outline.project_graph import (
     CodeGraph,
     code_graphs,
     languages_of_project,
-    shown,
     unknown_symbol,
 )
+from ghostmem.outline.render import MAX_WIDTH
 from ghostmem.store import validate
 from ghostmem.store.store import Store
 
@@ -119,5 +119,6 @@ def _add(
     listed = [f"{node.name} ({node.file}:{node.line})" for node in nodes[:_MAX_SHOWN]]
     listed += [f"{len(nodes) - _MAX_SHOWN} more"] if len(nodes) > _MAX_SHOWN else []
     resolved.notes.append(
-        f"{len(nodes)} symbols match {shown(symbol)}, so it is linked by file: {', '.join(listed)}"
+        f"{len(nodes)} symbols match {validate.shown(symbol, MAX_WIDTH)}, so it is linked by file: "
+        f"{', '.join(listed)}"
     )

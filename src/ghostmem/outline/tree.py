@@ -6,8 +6,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.outline.find import bare
@@ -16,7 +15,6 @@ from ghostmem.outline.stored_graph import StoredGraph
 
 MAX_DEPTH = 10
 ROOTS_AT_ONCE = 32  # roots whose relations are read together
-FORMATS = ("text", "json")
 CYCLE, SEEN = "↩", "…"
 BACK = REVERSE | {back: kind for kind, back in REVERSE.items()}
 _TEST = re.compile(
@@ -38,49 +36,27 @@ class Options:
     offset: int = 0  # roots to skip: those of earlier pages
 
     @classmethod
-    def checked(
-        cls,
-        depth: object = 2,
-        relations: object = (),
-        omit_native: bool = False,
-        max_nodes: object = 2000,
-        include_tests: bool = True,
-        offset: object = 0,
-        *,
-        format: object = "text",  # noqa: A002  # the tools call it that
-        symbol: str | None = None,
-    ) -> "Options":
-        """Return options from arguments of any type; a wrong one is an error.
-
-        Format and symbol are only checked.
-        """
-        if isinstance(depth, bool) or not isinstance(depth, int) or not 0 <= depth <= MAX_DEPTH:
-            raise InvalidInputError(
-                f"depth is {depth!r}", f"depth is an integer from 0 to {MAX_DEPTH}"
-            )
-        for name, number, least in (("max_nodes", max_nodes, 1), ("offset", offset, 0)):
-            if isinstance(number, bool) or not isinstance(number, int) or number < least:
+    def checked(cls, relations: object = (), **fields: Any) -> "Options":
+        """Return options from arguments of any type; a wrong one is an error."""
+        for name, least, most in (
+            ("depth", 0, MAX_DEPTH),
+            ("max_nodes", 1, None),
+            ("offset", 0, None),
+        ):
+            number = fields.get(name, least)
+            is_integer = isinstance(number, int) and not isinstance(number, bool)
+            if not is_integer or number < least or (most is not None and number > most):
+                limit = "" if most is None else f" to {most}"
                 raise InvalidInputError(
-                    f"{name} is {number!r}", f"{name} is an integer from {least}"
+                    f"{name} is {number!r}", f"{name} is an integer from {least}{limit}"
                 )
-        wanted = (
-            tuple(relations)
-            if isinstance(relations, (list, tuple, set, frozenset))
-            else (relations,)
-            if relations
-            else ()
-        )
+        is_list = isinstance(relations, (list, tuple, set, frozenset))
+        wanted = tuple(relations) if is_list else (relations,) if relations else ()  # type: ignore[arg-type]
         if unknown := [kind for kind in wanted if kind not in KINDS]:
             raise InvalidInputError(
                 f"unsupported relation {unknown[0]!r}", f"the relations are: {', '.join(KINDS)}"
             )
-        if format not in FORMATS:
-            raise InvalidInputError(f"format is {format!r}", f"format is {' or '.join(FORMATS)}")
-        if symbol is not None and not symbol.strip():
-            raise InvalidInputError("the symbol is empty", "give a symbol, such as Session.send")
-        ordered = tuple(kind for kind in KINDS if kind in wanted)
-        flags = bool(omit_native), max_nodes, bool(include_tests), offset
-        return cls(depth, ordered, *flags)  # type: ignore[arg-type]  # checked above
+        return cls(relations=wanted, **fields)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -121,7 +97,6 @@ class Tree:
     notes: list[str] = field(default_factory=list)
 
 
-@lru_cache(maxsize=20_000)
 def is_test(path: str) -> bool:
     """Tell whether a file is a test, by its path."""
     return bool(_TEST.search(path))
@@ -140,7 +115,7 @@ def build(
         chosen = list(dict.fromkeys(roots))
         if not options.include_tests:
             # tests stay if there are no other roots
-            chosen = [one for one in chosen if not is_test(graph.file_of(one))] or chosen
+            chosen = [root for root in chosen if not is_test(graph.file_of(root))] or chosen
         builder = _Builder(graph, options, tree)
         builder.apart = set(chosen) if apart else set()
         builders += [(builder, number) for number in chosen]
@@ -161,13 +136,13 @@ def _fill_page(tree: Tree, builders: Sequence[tuple["_Builder", int]]) -> None:
             read = builder.graph.load if tree.options.depth else builder.graph.load_nodes
             read([root for each, root in builders[at : at + ROOTS_AT_ONCE] if each is builder])
         builder.room, builder.is_cut = room, False
-        branch = builder.root(number) if builder.has_room() else None
+        builder.has_room()
+        branch = builder.root(number)
         if builder.is_cut and tree.matches:
             tree.relations, tree.unresolved = before
             tree.truncated, tree.next_offset = True, at
             return
-        if branch is not None:
-            tree.matches.append(branch)
+        tree.matches.append(branch)
         room = builder.room
         if builder.is_cut:
             tree.truncated = True
@@ -251,16 +226,15 @@ class _Builder:
 
     def wanted(self, numbers: Iterable[int]) -> list[int]:
         """Return the nodes that the options include."""
-        if self.options.include_tests and not self.options.omit_native:
+        tests, native = self.options.include_tests, not self.options.omit_native
+        if tests and native:
             return list(numbers)
-        nodes = self.graph.nodes(numbers)
-        return [number for number, node in nodes.items() if self.is_wanted(node)]
-
-    def is_wanted(self, node: OutlineNode) -> bool:
-        """Tell whether the options include a node."""
-        if node.origin == PROJECT:
-            return self.options.include_tests or not is_test(node.file)
-        return node.origin != NATIVE or not self.options.omit_native
+        return [
+            number
+            for number, node in self.graph.nodes(numbers).items()
+            if (tests or node.origin != PROJECT or not is_test(node.file))
+            and (native or node.origin != NATIVE)
+        ]
 
     def missing(self, branch: Branch) -> dict[str, int]:
         """Return the requested kinds without relations, each with the number of unresolved

@@ -504,12 +504,13 @@ class Walker:
         return home
 
     def visit_member(self, node: "Node", form: Form, quiet: bool) -> Term | None:
-        """`of.name`."""
+        """`of.name`; option `method` if it is the name of a method."""
         of, name = self.child(node, form, "of"), self.child(node, form, "name")
         base = self.visit(of)
         if name is None:
             return None
-        term: Term = (MEMBER, base, self.text(name))
+        suffix = self.rules.call_suffix if "method" in form.options else ""
+        term: Term = (MEMBER, base, self.text(name) + suffix)
         if not quiet:
             self.refer("reads", term, name)
         return term
@@ -598,7 +599,7 @@ class Walker:
         """The instance, or (super) the instance as one of its bases."""
         return (form.role,)
 
-    visit_super = visit_this
+    visit_super = type_this = visit_this
 
     def visit_literal(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """A literal of a type outside of the project."""
@@ -997,10 +998,13 @@ class Walker:
             self.rules.pattern(self, node, value, position)
 
     def visit_assign(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
-        """An assignment `left = right`, with a `type` perhaps."""
+        """An assignment `left = right`, with a `type` perhaps; option `read`: or `left += 1`."""
         type_term = self.type_term(self.child(node, form, "type"))
         term = self.visit(self.child(node, form, "right"))
         left = self.child(node, form, "left")
+        operator = node.child_by_field_name("operator")
+        if "read" in form.options and (operator is None or operator.type != "="):
+            term = self.visit(left)
         if left is not None:
             self.assign(left, term, type_term, node)
         return term

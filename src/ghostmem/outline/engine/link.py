@@ -44,9 +44,9 @@ from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import (
     EXTERNAL,
     NATIVE,
-    LinkColumns,
     Linked,
     Loose,
+    OutlineLink,
     OutlineNode,
     file_id,
     outside_id,
@@ -99,7 +99,7 @@ class Linker:
 
     def __init__(self, resolver: Resolver, rules: "LinkRules") -> None:
         self.resolver, self.rules = resolver, rules
-        self.columns = LinkColumns()
+        self.links: list[OutlineLink] = []
         self.loose: list[Loose] = []
         self.outside: dict[str, tuple[str, str, str]] = {}  # by name: origin, node and kind
         self._links: dict[tuple[str, str, str], tuple[int, str]] = {}  # of the present file
@@ -141,7 +141,7 @@ class Linker:
             full = name if shown != name else ""
             nodes[number] = OutlineNode(number, shown, kind, origin, where=where, full=full)
         notes = self.rules.notes(self.resolver)
-        return Linked(nodes, self.columns, sorted(self.loose), notes)
+        return Linked(nodes, self.links, sorted(self.loose), notes)
 
     def _nodes(self, unit: Unit) -> Iterator[OutlineNode]:
         """Name the symbols of a file, and yield the nodes."""
@@ -169,8 +169,7 @@ class Linker:
     # --- links
 
     def _flush(self) -> None:
-        for (start, kind, end), (line, via) in self._links.items():
-            self.columns.add(start, kind, end, line, via)
+        self.links += [OutlineLink(*ends, *found) for ends, found in self._links.items()]
         self._links.clear()
 
     def add(self, start: str, kind: str, end: str, line: int, via: str) -> None:

@@ -1,6 +1,6 @@
 """TypeScript and JavaScript: the table of their grammars, modules, and parts of the library."""
 
-import posixpath
+import re
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.engine.facts import (
@@ -27,7 +27,6 @@ from ghostmem.outline.engine.terms import (
     CONSTRUCT,
     GENERIC,
     IMPORT,
-    LITERAL,
     MEMBER,
     MODULE,
     NAME,
@@ -38,7 +37,6 @@ from ghostmem.outline.engine.terms import (
     VALUE_OF,
     Term,
     Value,
-    either,
     parts,
     union,
 )
@@ -57,9 +55,8 @@ export_statement             hook fn=export_statement
 function_declaration,generator_function_declaration,function_signature hook fn=method
 function_expression,generator_function,function,arrow_function hook fn=arrow_function
 method_definition,method_signature,abstract_method_signature hook fn=method
-class_declaration,abstract_class_declaration type name=name body=body \
+class_declaration,abstract_class_declaration,class type name=name body=body \
     type_params=type_parameters
-class                        hook fn=class_expression
 interface_declaration        type name=name body=body type_params=type_parameters kind=interface
 type_alias_declaration       hook fn=type_alias
 enum_declaration             type name=name body=body
@@ -70,7 +67,8 @@ optional_parameter           param name=pattern type=type value=value optional
 rest_pattern                 same of=0
 lexical_declaration,variable_declaration hook fn=variables
 assignment_expression        hook fn=assignment
-augmented_assignment_expression,update_expression hook fn=augmented
+augmented_assignment_expression assign left=left right=right read
+update_expression            assign left=argument read
 for_in_statement             range left=left right=right body=body
 catch_clause                 range left=parameter body=body
 statement_block,for_statement,switch_body block
@@ -88,9 +86,9 @@ as_expression,satisfies_expression cast type=1 of=0 kept
 type_assertion               cast type=0 of=1
 await_expression             hook fn=await_
 non_null_expression,parenthesized_expression same of=0
-binary_expression            hook fn=binary
+binary_expression            either
 ternary_expression           either test=condition
-this                         this
+this,this_type               this
 super                        super
 array                        list
 array_pattern                tuple
@@ -113,10 +111,7 @@ tuple_type                   tupletype
 function_type,constructor_type functype params=parameters result=return_type \
     type_params=type_parameters
 object_type                  hook type_fn=object_type
-predefined_type              hook type_fn=predefined_type
-literal_type                 notype
-type_query                   hook type_fn=type_query
-this_type                    hook type_fn=this_type
+predefined_type,literal_type,type_query notype
 infer_type,type_predicate,asserts       notype
 type_parameter               typeparam bound=constraint
 extends_clause,implements_clause,extends_type_clause,jsx_closing_element skip
@@ -125,7 +120,6 @@ comment,labeled_statement_identifier,statement_identifier skip
 ARROW, METHOD = form(f"lambda {_FUNCTION} arrow"), form(f"func name=name {_FUNCTION}")
 SINGLE = form("lambda params=parameter body=body arrow")
 LAMBDA_FORM = form(f"lambda {_FUNCTION}")
-CLASS_FORM = form("type name=name body=body type_params=type_parameters")
 ALIAS = form("type name=name type=value type_params=type_parameters")
 OBJECT_ALIAS = form("type name=name body=value type_params=type_parameters")
 ASSIGN = form("assign left=left right=right")
@@ -135,12 +129,13 @@ WRAPPERS = {
     "parenthesized_expression", "as_expression", "satisfies_expression", "assignment_expression",
 }  # fmt: skip
 FIELD_MODIFIERS = {"accessibility_modifier", "readonly", "override_modifier"}
-MODULE_EXPORTS, MODULE_NAME = (MEMBER, (NAME, "module"), "exports"), "module.exports"
-AWAIT, TYPE_OF = "await", "type of"  # terms of these languages: `await x`, `typeof x` as a type
+REQUIRED = re.compile(rb"require\([^()]*\)[\w.]*")
+EXPORTED = re.compile(rb"(module\.)?exports\s*=[^=].*", re.DOTALL)
+MODULE_EXPORTS = (MEMBER, (NAME, "module"), "exports")
+AWAIT = "await"  # a term of these languages: `await x`
 WORDS = words_of("ecma.txt")
 NATIVE = WORDS["types"] | WORDS["values"] | WORDS["modules"]
 IGNORED = frozenset("arguments NaN Infinity exports module undefined this".split())
-PRIMITIVES = {"string": "String", "number": "Number", "boolean": "Boolean", "symbol": "Symbol"}
 PROMISES = ("Promise", "PromiseLike", "Awaited")
 ARRAYS = frozenset(
     "Array ReadonlyArray Set ReadonlySet Iterable IterableIterator Iterator Generator "
@@ -171,26 +166,18 @@ class Ecma(Rules):
 
     def import_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Bind the names of an import statement."""
-        source = node.child_by_field_name("source")
-        for clause in node.named_children:
-            if clause.type == "import_require_clause":
-                source = clause.child_by_field_name("source")
-                name = walker.text(clause.named_children[0])
-                walker.bind(name, 0, None, (IMPORT, _text_in(walker, source), "="))
-            elif clause.type == "import_clause":
-                for child in clause.named_children:
-                    self._import_names(walker, child, _text_in(walker, source))
-        if source is not None:
-            walker.import_path(_text_in(walker, source), node)
-
-    def _import_names(self, walker: "Walker", node: "Node", path: str) -> None:
-        if node.type == "identifier":
-            walker.bind(walker.text(node), 0, None, (IMPORT, path, "default"))
-        elif node.type == "namespace_import":
-            walker.bind(walker.text(node.named_children[0]), 0, None, (IMPORT, path, None))
-        else:
-            for name, alias in _specifiers(walker, node):
-                walker.bind(alias, 0, None, (IMPORT, path, name))
+        clause = node.named_children[0]
+        source = (node if clause.type == "import_clause" else clause).child_by_field_name("source")
+        path = _text_in(walker, source or node.child_by_field_name("source"))
+        for child in clause.named_children:
+            if child.type == "identifier":
+                walker.bind(walker.text(child), 0, None, (IMPORT, path, "default"))
+            elif child.type == "namespace_import":
+                walker.bind(walker.text(child.named_children[0]), 0, None, (IMPORT, path, None))
+            else:
+                for name, alias in _specifiers(walker, child):
+                    walker.bind(alias, 0, None, (IMPORT, path, name))
+        walker.import_path(path, node)
 
     def import_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`import a = b.c`."""
@@ -208,9 +195,14 @@ class Ecma(Rules):
             walker.import_path(path, node)
         if "export_clause" in words:
             for name, alias in _specifiers(walker, words["export_clause"]):
-                exports[alias] = (path, name)
+                exports[alias] = name
+                if path is not None:
+                    exports[alias] = f"export {alias}"
+                    walker.bind(exports[alias], 0, None, (IMPORT, path, name))
         elif "namespace_export" in words:
-            exports[walker.text(words["namespace_export"].named_children[0])] = (path, None)
+            alias = walker.text(words["namespace_export"].named_children[0])
+            walker.bind(alias, 0, None, (IMPORT, path, None))
+            exports[alias] = alias
         elif path is not None:
             exports.setdefault("*", []).append(path)
         if "decorator" in words:
@@ -220,29 +212,21 @@ class Ecma(Rules):
         if declared is not None:
             walker.visit(declared)
             if "default" in words and len(walker.unit.symbols) > count:
-                exports["default"] = (None, walker.unit.symbols[count].name)
+                exports["default"] = walker.unit.symbols[count].name
         elif value is not None or "=" in words:
-            name = "=" if "=" in words else "default"
-            self._export_value(walker, node, value or node.named_children[-1], name)
+            self._export_value(walker, node, value or node.named_children[-1])
 
-    def _export_value(
-        self, walker: "Walker", node: "Node", value: "Node", name: str
-    ) -> Term | None:
-        """`export default value`, `module.exports = value`."""
-        exports, key = walker.unit.exports, MODULE_NAME if name == "=" else name
-        text = _key(walker, value.child_by_field_name("name")) or "default"
-        if value.type in FUNCTIONS or value.type == "class":
-            exports[name] = (None, text)
-            if value.type == "class":
-                return self._class(walker, walker.declare(node, text, "type"), value)
-            return (SYMBOL, self.callable(walker, node, text, value).number)
+    def _export_value(self, walker: "Walker", node: "Node", value: "Node") -> Term | None:
+        """`export default value`, `export = value`, `module.exports = value`."""
+        exports = walker.unit.exports
+        if value.type in FUNCTIONS:
+            exports["default"] = _key(walker, value.child_by_field_name("name")) or "default"
+            return (SYMBOL, self.callable(walker, node, exports["default"], value).number)
         self._hold(walker, value, walker.owner)
         term = walker.visit(value)
-        if value.type == "identifier":
-            exports[name] = (None, walker.text(value))
-        else:
-            walker.bind(key, node.start_byte, None, term, home=0)
-            exports[name] = (None, key)
+        exports["default"] = walker.text(value) if value.type == "identifier" else "default"
+        if value.type != "identifier":
+            walker.bind("default", node.start_byte, None, term, home=0)
         return term
 
     def known_call(
@@ -254,7 +238,7 @@ class Ecma(Rules):
         if text not in ("require", "import") or first is None or first.type != "string":
             return None
         walker.import_path(_text_in(walker, first), node)
-        return ((IMPORT, _text_in(walker, first), "=" if text == "require" else None),)
+        return ((IMPORT, _text_in(walker, first), "default" if text == "require" else None),)
 
     # --- declarations
 
@@ -334,15 +318,6 @@ class Ecma(Rules):
         if node.type == "property_signature":
             symbol.flags.add("accessor")  # a function, perhaps, that is called as a method is
 
-    def class_expression(self, walker: "Walker", node: "Node", _form: Form) -> Term:
-        """A class that is no value of a variable."""
-        name = _key(walker, node.child_by_field_name("name")) or "(class)"
-        return self._class(walker, walker.define(node, name, "type"), node)
-
-    def _class(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> Term:
-        walker.type_body(symbol, node.child_by_field_name("body"), CLASS_FORM, node)
-        return (SYMBOL, symbol.number)
-
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note what a class or an interface extends and implements."""
         if node.type == "enum_declaration" and (body := node.child_by_field_name("body")):
@@ -350,34 +325,20 @@ class Ecma(Rules):
                 text = _key(walker, child.child_by_field_name("name") or child)
                 if text and not child.is_extra:
                     walker.declare(child, text, "constant").flags.add("static")
+        self._decorated(walker, node)
+        clauses = [child for child in node.named_children if child.type.startswith("extends_")]
         for child in node.named_children:
             if child.type == "class_heritage":
-                for part in child.named_children:
-                    self._heritage(walker, symbol, part)
-            elif child.type in ("extends_type_clause", "extends_clause"):
-                for base in child.named_children:
-                    walker.base(symbol, "extends", base)
-            elif child.type == "decorator":
-                walker.visit(child)
-
-    def _heritage(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
-        if node.type == "implements_clause":
-            for base in node.named_children:
-                walker.base(symbol, "implements", base)
-            return
-        value, arguments = node, None
-        if node.type == "extends_clause":
-            value = node.child_by_field_name("value") or node
-            arguments = node.child_by_field_name("type_arguments")
-        term = walker.path_term(value) or walker.visit(value)
-        types = (
-            [walker.type_term(argument) for argument in arguments.named_children]
-            if arguments
-            else []
-        )
-        if term is not None:
-            term = (GENERIC, term, tuple(types)) if types else term
-            symbol.bases.append(("extends", term, value.start_point[0] + 1, value.start_byte))
+                parts_of = child.named_children
+                clauses += parts_of if "clause" in parts_of[0].type else [child]
+        for clause in clauses:
+            relation = "implements" if clause.type == "implements_clause" else "extends"
+            for base in clause.children_by_field_name("value") or clause.named_children:
+                walker.base(symbol, relation, base)
+            if (types := clause.child_by_field_name("type_arguments")) is not None:
+                relation, term, *place = symbol.bases.pop()
+                listed = tuple(walker.type_term(argument) for argument in types.named_children)
+                symbol.bases.append((relation, (GENERIC, term, listed), *place))
 
     def type_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A name for a type; an object type is one of its own."""
@@ -389,9 +350,6 @@ class Ecma(Rules):
     def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A namespace, whose variables are symbols."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        if name is None:
-            walker.visit_all(node)
-            return
         symbol = walker.declare(node, _key(walker, name), "module")
         walker.type_body(symbol, body, scope_kind=MODULE_SCOPE)
 
@@ -412,18 +370,15 @@ class Ecma(Rules):
         text, is_name = walker.text(name), name.type == "identifier"
         is_var = walker.source.startswith(b"var", whole.start_byte)
         type_term = walker.type_term(node.child_by_field_name("type"))
-        while value is not None and _is_export(walker, value):  # a = module.exports = value
-            walker.unit.exports["="] = (None, text)
+        while value is not None and _matches(EXPORTED, walker, value):  # a = module.exports = value
+            walker.unit.exports["default"] = text
             value = value.child_by_field_name("right")
         if is_name and value is not None and value.type in FUNCTIONS:
             self.callable(walker, whole, text, value).type = type_term
             return
-        if is_name and value is not None and value.type == "class":
-            self._class(walker, walker.declare(whole, text, "type"), value)
-            return
         is_shared = walker.scope_kind in (FILE_SCOPE, MODULE_SCOPE)
         number = NO_SYMBOL
-        if is_name and is_shared and not _is_required(walker, value):
+        if is_name and is_shared and not _matches(REQUIRED, walker, value):
             number = walker.define(whole, text, kind).number
         self._hold(walker, value, number if number != NO_SYMBOL else walker.owner)
         term = walker.visit(value)
@@ -463,8 +418,6 @@ class Ecma(Rules):
             default = walker.visit(node.child_by_field_name("right"))
             if (left := node.child_by_field_name("left")) is not None:
                 walker.pattern(left, value or default, None, position)
-        elif node.type == "rest_pattern" and node.named_children:
-            walker.pattern(node.named_children[0], value, None, position)
         else:
             super().pattern(walker, node, value, position)
 
@@ -479,7 +432,7 @@ class Ecma(Rules):
         name = _key(walker, key) if key is not None else walker.text(node)
         is_rest = node.type == "rest_pattern" or value is None
         part: Term | None = None if is_rest else (MEMBER, value, name)
-        if value is not None and value[0] == IMPORT and value[2] == "=" and not is_rest:
+        if value is not None and value[0] == IMPORT and value[2] == "default" and not is_rest:
             part = (IMPORT, value[1], name)
         walker.pattern(target, part, None, position)
 
@@ -507,21 +460,12 @@ class Ecma(Rules):
         term = walker.visit(node.named_children[0]) if node.named_children else None
         return (AWAIT, term) if term is not None else None
 
-    def binary(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`a || b`: one of them; of other operators nothing is known."""
-        left, right = (walker.visit(node.child_by_field_name(key)) for key in ("left", "right"))
-        operator = node.child_by_field_name("operator")
-        kind = operator.type if operator is not None else ""
-        if kind in ("||", "??"):
-            return either([left, right])
-        return right if kind == "&&" else None
-
     def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`a = b`; a member that is assigned a function is declared."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         term = walker.path_term(left) if walker.role(left) == "member" else None
         if right is not None and term == MODULE_EXPORTS:
-            return self._export_value(walker, node, right, "=")
+            return self._export_value(walker, node, right)
         if right is not None and term is not None and right.type in FUNCTIONS:
             return self._declare_member(walker, node, term, right)
         return walker.visit_assign(node, ASSIGN, False)
@@ -536,7 +480,7 @@ class Ecma(Rules):
             walker.bind(
                 f"exports.{name}", node.start_byte, None, (SYMBOL, symbol.number), symbol.number, 0
             )
-            walker.unit.exports[name] = (None, f"exports.{name}")
+            walker.unit.exports[name] = f"exports.{name}"
         elif (owner := _receiver(base)) is not None and not walker.is_local(
             owner[1], walker.scope, node.start_byte
         ):
@@ -560,20 +504,11 @@ class Ecma(Rules):
         base, name = term[1], term[2]
         if base in ((NAME, "exports"), MODULE_EXPORTS):
             walker.bind(f"exports.{name}", node.start_byte, None, value, home=0)
-            walker.unit.exports[name] = (None, f"exports.{name}")
+            walker.unit.exports[name] = f"exports.{name}"
         else:
             walker.refer("assigns", term, target)
             if base == (THIS,) and walker.owner_type != FILE and value is not None:
                 walker.attribute(walker.owner_type, name, type_term, value, node)
-
-    def augmented(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`a += b`, `a++`: read and written."""
-        target = node.child_by_field_name("left") or node.child_by_field_name("argument")
-        value = walker.visit(node.child_by_field_name("right"))
-        term = walker.visit(target)
-        if target is not None:
-            walker.assign(target, None, None, node)
-        return either([term, value])
 
     def object(self, walker: "Walker", node: "Node", _form: Form) -> Term:
         """An object; its functions are symbols if a variable, a function or an export holds it."""
@@ -601,20 +536,11 @@ class Ecma(Rules):
             self.method(walker, node, METHOD)
         else:
             inner, walker.scope = walker.scope, outer
-            number = NO_SYMBOL
-            if is_held and value.type == "object":
-                number = walker.define(node, name, "field").number
-                walker.unit.symbols[number].parent = walker.unit.scopes[inner].symbol
-                self._hold(walker, value, number)
             is_method = value.type == "method_definition"
             term = (
                 walker.visit_lambda(value, LAMBDA_FORM, False) if is_method else walker.visit(value)
             )
-            if number != NO_SYMBOL and "method" not in {
-                symbol.kind for symbol in walker.unit.symbols[number:]
-            }:
-                walker.unit.symbols[number].flags.add("inline")  # no node without a function
-            walker.bind(name, node.start_byte, None, term, number, inner)
+            walker.bind(name, node.start_byte, None, term, home=inner)
             walker.scope = inner
 
     def _hold(self, walker: "Walker", value: "Node | None", holder: int) -> None:
@@ -653,11 +579,6 @@ class Ecma(Rules):
 
     # --- types
 
-    def predefined_type(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """A primitive type."""
-        name = PRIMITIVES.get(walker.text(node))
-        return (LITERAL, name) if name is not None else None
-
     def object_type(self, walker: "Walker", node: "Node", form: Form) -> Term | None:
         """A type that is written in place; its members are no nodes."""
         count = len(walker.unit.symbols)
@@ -665,15 +586,6 @@ class Ecma(Rules):
         for symbol in walker.unit.symbols[count:]:
             symbol.flags.add("inline")
         return term
-
-    def type_query(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`typeof a` as a type."""
-        term = walker.visit(node.named_children[0]) if node.named_children else None
-        return (TYPE_OF, term) if term is not None else None
-
-    def this_type(self, _walker: "Walker", _node: "Node", _form: Form) -> Term:
-        """`this` as a type."""
-        return (THIS,)
 
     # --- linking
 
@@ -684,8 +596,7 @@ class Ecma(Rules):
 
     def canonical(self, _resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
         """Return the path of the file without its suffix, and the names in it."""
-        path = symbol.unit.path
-        stem = path.removesuffix(".d.ts") if path.endswith(".d.ts") else posixpath.splitext(path)[0]
+        stem = re.sub(r"(\.d)?\.\w+$", "", symbol.unit.path)
         names, outer = [symbol.name], symbol
         while outer.attached_to is not None or outer.parent != FILE:
             outer = outer.attached_to or symbol.unit.symbols[outer.parent]
@@ -712,19 +623,13 @@ class Ecma(Rules):
             return None
         if origin != "file":
             outside: Value = (OUTSIDE, place)
-            is_whole = member is None or member in ("=", "default")
+            is_whole = member is None or member == "default"
             return outside if is_whole else self.outside_member(resolver, outside, str(member))
-        if member is None:
-            return (MODULE, place)
-        if bindings := self.exported(resolver, place, member):
+        if member is not None and (bindings := self.exported(resolver, place, member)):
             return resolver.evaluate_bindings(bindings, END)
-        exporter = resolver.units[place]
-        source, inner = exporter.exports.get(member) or (None, "")
-        if source is not None and inner is None:  # export * as member from source
-            return self.imported(resolver, exporter, source, None)
-        if member in ("=", "default"):
+        if member is None or member == "default":
             return (MODULE, place)
-        whole = resolver.evaluate_bindings(self.exported(resolver, place, "="), END)
+        whole = resolver.evaluate_bindings(self.exported(resolver, place, "default"), END)
         return resolver.member(whole, member) if whole is not None else None
 
     def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
@@ -743,24 +648,26 @@ class Ecma(Rules):
             return []
         seen.add((module, name))
         exports, names = resolver.units[module].exports, resolver.modules[module]
-        if name in exports and name != "*":
-            source, inner = exports[name]
-            bindings = names.get(inner, []) if source is None else []
-            term = bindings[0][1][B_VALUE] if bindings else (IMPORT, source, inner)
-            if term is not None and term[0] == IMPORT and term[2] is not None:
-                origin, path = self.paths.find(module, term[1]) if term[1] else ("", "")
-                if origin == "file":
-                    return self._exported(resolver, path, term[2], seen) or bindings
+        bindings = names.get(exports.get(name, name), [])
+        if name not in exports:
+            bindings = [binding for binding in bindings if binding[1][B_SYMBOL] >= 0]
+        term = bindings[0][1][B_VALUE] if bindings else None
+        if term is not None and term[0] == IMPORT and term[2] is not None:
+            again = self._of_file(resolver, module, term[1], term[2], seen)
+            return again or bindings
+        if bindings or name == "default":
             return bindings
-        declared = [binding for binding in names.get(name, ()) if binding[1][B_SYMBOL] >= 0]
-        if declared or name in ("default", "="):
-            return declared
         hits = {}
         for source in exports.get("*", ()):
-            origin, path = self.paths.find(module, source)
-            again = self._exported(resolver, path, name, seen) if origin == "file" else []
-            hits.update({id(again[0][1]): again} if again else {})
+            if again := self._of_file(resolver, module, source, name, seen):
+                hits[id(again[0][1])] = again
         return next(iter(hits.values())) if len(hits) == 1 else []
+
+    def _of_file(
+        self, resolver: Resolver, module: str, source: str, name: str, seen: set[tuple[str, str]]
+    ) -> list[FoundBinding]:
+        origin, path = self.paths.find(module, source)
+        return self._exported(resolver, path, name, seen) if origin == "file" else []
 
     def outside_path(self, _resolver: Resolver, unit: Unit, path: str, _member: str) -> str:
         """Return the package of an imported path; a missing file is no package."""
@@ -786,40 +693,17 @@ class Ecma(Rules):
         return kind if kind == "uses" else ""
 
     def meant(self, kind: str, targets: list[Target]) -> list[Target]:
-        """Return the types among declarations of one name, or its values."""
-        if kind == "uses":
-            types = [target for target in targets if target.symbol and target.symbol.kind in TYPES]
-            return types[:1] or targets
-        values = [
-            target
-            for target in targets
-            if target.symbol is None
-            or not (
-                target.symbol.kind == "interface" or target.symbol.flags & {"alias", "abstract"}
-            )
-        ]
-        return values or targets
+        """Return the type among declarations of one name, if a type is meant."""
+        types = [target for target in targets if target.symbol and target.symbol.kind in TYPES]
+        return types[:1] if kind == "uses" and types else targets
 
     # --- evaluation
 
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        """Evaluate `await a` and `typeof a`; a `this` outside of types is not known."""
-        if term[0] not in (AWAIT, TYPE_OF):
+        """Evaluate `await a`; a `this` outside of types is not known."""
+        if term[0] != AWAIT:
             return None
-        value = resolver.evaluate(term[1], place)
-        if term[0] == AWAIT:
-            return union([_awaited(part) for part in parts(value)])
-        return ("alias", value) if value is not None else None
-
-    def inferred_result(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
-        """Return the result of a function by what it returns, unless it has several types."""
-        return None if "overloaded" in symbol.flags else resolver.returned(symbol)
-
-    def declared_result(self, resolver: Resolver, symbol: CodeSymbol, place: Place) -> Value | None:
-        """Return the declared result of a function, unless it has several."""
-        return (
-            None if "overloaded" in symbol.flags else resolver.value_of_type(symbol.result, place)
-        )
+        return union([_awaited(part) for part in parts(resolver.evaluate(term[1], place))])
 
     def outside_member(self, _resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside, with the receiver."""
@@ -838,7 +722,7 @@ class Ecma(Rules):
         if name == "bind":
             return (OUTSIDE, "Function.bind", value)
         unit = value[1].unit
-        if "=" not in unit.exports or name not in unit.exports:
+        if unit.exports.get("default") != value[1].name:
             return None
         return resolver.evaluate_bindings(self.exported(resolver, unit.path, name), END)
 
@@ -914,18 +798,10 @@ def _arrow_form(node: "Node") -> Form:
     return LAMBDA_FORM if body is not None and body.type == "statement_block" else ARROW
 
 
-def _is_required(walker: "Walker", node: "Node | None") -> bool:
-    """Tell whether a value is a module that is required, or a member of it."""
-    while node is not None and node.type == "member_expression":
-        node = node.child_by_field_name("object")
-    fn = node.child_by_field_name("function") if node is not None else None
-    return fn is not None and fn.type == "identifier" and walker.text(fn) == "require"
-
-
-def _is_export(walker: "Walker", node: "Node") -> bool:
-    """Tell whether a node is an assignment to `module.exports` or to `exports`."""
-    left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
-    return left is not None and walker.text(left) in ("module.exports", "exports")
+def _matches(pattern: re.Pattern[bytes], walker: "Walker", node: "Node | None") -> bool:
+    return node is not None and bool(
+        pattern.fullmatch(walker.source, node.start_byte, node.end_byte)
+    )
 
 
 def _receiver(base: Term | None) -> Term | None:

@@ -79,11 +79,12 @@ record_pattern,switch_label,labeled_statement hook fn=without_names
 break_statement,continue_statement skip
 enhanced_for_statement       range left=name right=value body=body type=type
 lambda_expression            lambda params=parameters body=body
-method_reference             hook fn=method_reference
+method_reference             member of=0 name=1 method
 block,constructor_body,static_initializer block
 for_statement,switch_block,switch_rule,try_with_resources_statement,catch_clause block
 return_statement             return
-assignment_expression,update_expression hook fn=assignment
+assignment_expression        assign left=left right=right read
+update_expression            assign left=0 read
 identifier,type_identifier   name
 field_access                 member of=object name=field
 scoped_type_identifier,scoped_identifier member of=0 name=-1
@@ -95,7 +96,7 @@ cast_expression              cast type=type of=value
 array_access                 index of=array
 parenthesized_expression     same of=0
 ternary_expression           either test=condition
-binary_expression            hook fn=binary
+binary_expression            either
 unary_expression             same of=operand
 class_literal                hook fn=class_literal
 this                         this
@@ -295,26 +296,6 @@ class Java(Rules):
             if child.type != "identifier":
                 walker.visit(child)
 
-    def method_reference(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`a::b`, `A::new`."""
-        of, *more = node.named_children
-        base = walker.visit(of)
-        if base is None or not more:
-            return ("function",)
-        term: Term = (MEMBER, base, walker.text(more[-1]) + "()")
-        walker.refer("reads", term, node)
-        return term
-
-    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`a = b`, `a += b`, `a++`."""
-        target = node.child_by_field_name("left") or node.named_children[0]
-        operator = node.child_by_field_name("operator")
-        value = walker.visit(node.child_by_field_name("right"))
-        if operator is None or operator.type != "=":
-            value = walker.visit(target)
-        walker.assign(target, value, None, node)
-        return value
-
     def explicit_constructor(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`this(...)`, `super(...)`."""
         of = node.child_by_field_name("constructor")
@@ -356,14 +337,6 @@ class Java(Rules):
         if "point" in node.type:
             return (LITERAL, "float" if text.endswith("f") else "double")
         return (LITERAL, "long" if text.endswith("l") else "int")
-
-    def binary(self, walker: "Walker", node: "Node", _form: Form) -> Term:
-        """An operator with two operands."""
-        left, right = (walker.visit(node.child_by_field_name(key)) for key in ("left", "right"))
-        operator = node.child_by_field_name("operator")
-        if operator is not None and operator.type in COMPARISONS:
-            return (LITERAL, "boolean")
-        return (ARITHMETIC, left, right)
 
     # --- linking
 
@@ -482,13 +455,6 @@ class Java(Rules):
             around = place.unit.symbols[around.parent]
         return "local" if symbol.parent != FILE or symbol is around else "package"
 
-    def container_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """Return a member of an array."""
-        if name == "length":
-            return (OUTSIDE_INSTANCE, "int", ())
-        bare = name.removesuffix("()")
-        return (OUTSIDE, f"{OBJECT}.{bare}", value) if bare in OBJECT_MEMBERS else None
-
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member that every object has."""
         if name == "this":
@@ -506,32 +472,11 @@ class Java(Rules):
 
     # --- evaluation
 
-    def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        """Evaluate an operator: a text if one operand is, else the wider number."""
-        if term[0] != ARITHMETIC:
-            return (CALLABLE, None, ())
-        values = [resolver.evaluate(operand, place) for operand in term[1:]]
-        names = [
-            UNBOXED.get(value[1], value[1]) if value and value[0] == OUTSIDE_INSTANCE else ""
-            for value in values
-        ]
-        if STRING in names:
-            return (OUTSIDE_INSTANCE, STRING, ())
-        widest = max(NUMBERS.index(name) if name in NUMBERS else -1 for name in names)
-        return (OUTSIDE_INSTANCE, NUMBERS[max(widest, 2)], ()) if widest >= 0 else values[0]
-
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
     ) -> Value | None:
-        """Return what a call gives: of the chosen overload, an accessor, or the library."""
+        """Return what a call gives: of an accessor, or the library."""
         values = parts(callee)
-        functions = [value for value in values if value[0] == FUNCTION]
-        if len(functions) > 1:
-            targets = [Target("", function[1]) for function in functions]
-            chosen = self.overloads(resolver, targets, term[2], place)
-            symbols = {target.symbol for target in chosen}
-            called = [function for function in functions if function[1] in symbols]
-            return union([resolver.result(function, term[2], place) for function in called])
         results: list[Value | None] = []
         for value in values:
             if value[0] == OUTSIDE and len(value) > 2:
@@ -546,8 +491,6 @@ class Java(Rules):
         """Return what calling a method of the library gives."""
         name, method = value[1], value[1].rpartition(".")[2]
         receiver = value[2] or (OUTSIDE_INSTANCE, OBJECT, ())
-        if name == f"{STRING}.toCharArray":
-            return (LIST, (OUTSIDE_INSTANCE, "char", ()))
         meaning = RESULTS["method"].get(name) or RESULTS["method"].get(f"{OBJECT}.{method}")
         if types := _type_arguments(receiver):
             meaning = meaning or RESULTS["collection" if len(types) == 1 else "map"].get(method)
@@ -564,23 +507,6 @@ class Java(Rules):
         ):
             return (CALLABLE, None, types)
         return None
-
-    def as_callable(self, resolver: Resolver, value: Value) -> Value:
-        """Return the function that an interface with one method stands for."""
-        if value[0] == OUTSIDE_INSTANCE and value[1].startswith("java.util.function."):
-            gives = value[1].endswith(("Function", "Supplier"))
-            return (CALLABLE, None, value[2][:-1] if gives else value[2])
-        if value[0] != INSTANCE or value[1].kind != "interface":
-            return value
-        methods = [
-            symbol
-            for symbol in value[1].unit.symbols
-            if symbol.parent == value[1].number
-            and symbol.kind == "method"
-            and not symbol.flags & {"static", "default"}
-        ]
-        env = resolver.type_env(value[1], value)
-        return (CALLABLE, None, tuple(_parameters(resolver, methods[0], env))) if methods else value
 
     def outside_element(self, value: Value) -> Value | None:
         """Return an element of a collection of the library."""
@@ -713,5 +639,5 @@ LANGUAGE = language(
     suffixes=(".java",),
     grammar=lambda _path: tree_sitter_java.language(),
     package="tree-sitter-java",
-    version=8,
+    version=9,
 )

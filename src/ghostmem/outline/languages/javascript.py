@@ -11,5 +11,5 @@ LANGUAGE = language(
     suffixes=(".js", ".mjs", ".cjs", ".jsx"),
     grammar=lambda _path: tree_sitter_javascript.language(),  # reads JSX too
     package="tree-sitter-javascript",
-    version=7,
+    version=8,
 )

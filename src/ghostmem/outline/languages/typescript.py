@@ -21,5 +21,5 @@ LANGUAGE = language(
     suffixes=(".ts", ".tsx", ".mts", ".cts"),
     grammar=grammar,
     package="tree-sitter-typescript",
-    version=7,
+    version=8,
 )
