@@ -219,9 +219,13 @@ class _Request:
         query: dict[str, Any],
     ) -> Outline:
         """Return the trees of some roots as text and as data."""
-        now, memories = store.clock(), {}
-        for graph in graphs if self.include_memories else ():
-            memories |= memories_of(graph, now)
+        now = store.clock()
+        memories = {
+            node: mentions
+            for graph in graphs
+            if self.include_memories
+            for node, mentions in memories_of(graph, now).items()
+        }
         parts = zip((graph.stored for graph in graphs), roots, strict=True)
         tree = build(parts, self.options, apart="symbol" not in query)
         stats = _stats(graphs)

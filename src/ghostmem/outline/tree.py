@@ -50,13 +50,13 @@ class Options:
                 raise InvalidInputError(
                     f"{name} is {number!r}", f"{name} is an integer from {least}{limit}"
                 )
-        is_list = isinstance(relations, (list, tuple, set, frozenset))
-        wanted = tuple(relations) if is_list else (relations,) if relations else ()  # type: ignore[arg-type]
+        several = isinstance(relations, (list, tuple, set, frozenset))
+        wanted: Any = relations if several else (relations,) if relations else ()
         if unknown := [kind for kind in wanted if kind not in KINDS]:
             raise InvalidInputError(
                 f"unsupported relation {unknown[0]!r}", f"the relations are: {', '.join(KINDS)}"
             )
-        return cls(relations=wanted, **fields)
+        return cls(relations=tuple(wanted), **fields)
 
     @property
     def kinds(self) -> tuple[str, ...]:

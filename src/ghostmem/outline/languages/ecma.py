@@ -336,9 +336,9 @@ class Ecma(Rules):
             for base in clause.children_by_field_name("value") or clause.named_children:
                 walker.base(symbol, relation, base)
             if (types := clause.child_by_field_name("type_arguments")) is not None:
-                relation, term, *place = symbol.bases.pop()
+                relation, term, line, position = symbol.bases.pop()
                 listed = tuple(walker.type_term(argument) for argument in types.named_children)
-                symbol.bases.append((relation, (GENERIC, term, listed), *place))
+                symbol.bases.append((relation, (GENERIC, term, listed), line, position))
 
     def type_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A name for a type; an object type is one of its own."""
