@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -42,46 +42,6 @@ def test_json_names_the_file_and_its_size(ghost_cli: "GhostCli", tmp_path: Path)
     }
     assert (folder / "copy.db").stat().st_mode & 0o777 == 0o600
     assert [path.name for path in folder.iterdir()] == ["copy.db"]
-
-
-def test_a_folder_gets_a_file_named_by_the_time(
-    ghost_cli: "GhostCli", tmp_path: Path, wind: Any
-) -> None:
-    """Into a folder goes ghost-<time>.db."""
-    folder = tmp_path / "backups"
-    folder.mkdir()
-    assert ghost_cli.row("backup", folder)["path"] == str(folder / "ghost-20260314T092653Z.db")
-
-
-def test_an_existing_file_is_replaced_only_by_force(ghost_cli: "GhostCli", tmp_path: Path) -> None:
-    """Without --force an existing file is kept and named."""
-    target = tmp_path / "copy.db"
-    target.write_text("precious")
-    error, hint = ghost_cli.fails(4, "backup", target)
-    assert (str(target) in error, "--force" in hint) == (True, True)
-    assert target.read_text() == "precious"
-    ghost_cli.ok("backup", target, "--force")
-    assert ghost_cli.ok("--db", target, "check") == "clean\n"
-
-
-@pytest.mark.parametrize("target", ["file/copy.db", "file/deep/copy.db"])
-def test_a_target_that_cannot_be_written_is_a_plain_error(
-    ghost_cli: "GhostCli", tmp_path: Path, target: str
-) -> None:
-    """A path below a file exits 5 with its name."""
-
-    (tmp_path / "file").write_text("x")
-    error, _ = ghost_cli.fails(5, "backup", tmp_path / target)
-    assert target in error
-
-
-def test_the_store_is_never_its_own_backup(ghost_cli: "GhostCli", store: Path) -> None:
-    """Even with --force the live file is not replaced under those who have it open."""
-
-    # file that was there before, and lose every write
-    before = store.stat().st_ino
-    result = ghost_cli("backup", store, "--force")
-    assert (result.code, store.stat().st_ino) == (4, before)
 
 
 def test_a_store_in_use_is_copied_in_one_state(

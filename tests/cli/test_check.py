@@ -35,12 +35,6 @@ def two_memories(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("put", "-n", "b", "-k", "y", "four five six")
 
 
-def test_a_healthy_store_is_clean(ghost_cli: "GhostCli") -> None:
-    """Nothing wrong: `clean`, exit 0."""
-    assert ghost_cli.ok("check") == "clean\n"
-    assert ghost_cli.row("check") == {"ok": True, "problems": []}
-
-
 @pytest.mark.parametrize("name", DAMAGE)
 def test_damage_is_found_and_repaired(
     ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any], name: str
@@ -61,15 +55,6 @@ def test_damage_is_found_and_repaired(
     assert ghost_cli.ok("export") == before
 
 
-def test_json_has_nothing_beside_the_data(
-    ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any]
-) -> None:
-    """With --json the problems are in the object; standard error may carry the hint, standard output one object."""
-    sql(store, "DELETE FROM chunks_fts")
-    result = ghost_cli("check", "--json")
-    assert len(result.rows) == 1
-
-
 def test_repair_in_json_says_what_was_done(
     ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any]
 ) -> None:
@@ -88,13 +73,6 @@ def test_repairing_what_is_whole_changes_no_memory(ghost_cli: "GhostCli") -> Non
     before = ghost_cli.ok("export")
     assert ghost_cli.ok("repair") == "indexed 2 memories (2 chunks), removed 0 orphans\n"
     assert ghost_cli.ok("export") == before
-
-
-def test_checking_a_store_that_is_not_there_says_so(ghost_cli: "GhostCli", tmp_path: Path) -> None:
-    """A typo in --db is not a clean bill of health, and leaves no file behind."""
-
-    ghost_cli("--db", tmp_path / "typo.db", "check")
-    assert not (tmp_path / "typo.db").exists()
 
 
 def test_a_truncated_file_is_damaged(ghost_cli: "GhostCli", store: Path) -> None:

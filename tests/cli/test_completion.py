@@ -33,12 +33,6 @@ def test_the_bash_script_is_valid(ghost_cli: "GhostCli") -> None:
     )
 
 
-def test_other_shells_are_refused(ghost_cli: "GhostCli") -> None:
-    """A shell we have no script for is named."""
-    error, _ = ghost_cli.fails(2, "completion", "tcsh")
-    assert "'tcsh'" in error
-
-
 @pytest.mark.smoke
 def test_the_source_variable_prints_the_script(program: "Program") -> None:
     """`_GHOST_COMPLETE=bash_source ghost` is click's own way to the same script."""

@@ -316,12 +316,6 @@ def test_other_words_for_a_command_lead_to_it(ghost_cli: "GhostCli", line: str, 
     assert hint == f"did you mean {meant}?"
 
 
-def test_a_known_word_without_a_command_suggests_none(ghost_cli: "GhostCli") -> None:
-    """`ghost ns restore` is not corrected to a command of similar spelling."""
-    _, hint = ghost_cli.fails(USAGE, "ns", "restore")
-    assert hint == "`ghost ns --help` lists the commands"
-
-
 def test_the_hint_of_a_missing_value_names_the_command(ghost_cli: "GhostCli") -> None:
     """`ghost put -n a -k` leads to the help of put."""
 
@@ -473,12 +467,6 @@ def test_a_server_address_makes_no_folder(ghost_cli: "GhostCli", tmp_path: Path)
     result = ghost_cli("--db", "postgresql://host/db", "list")
     assert result.code in {USAGE, ENGINE}
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_hints_name_what_is_accepted(ghost_cli: "GhostCli") -> None:
-    """The tiers of a put include identity, and a limit says where it begins."""
-    assert "identity" in ghost_cli.fails(2, "put", "-n", "a", "--tier", "foo", "x")[1]
-    assert "from 1 up" in ghost_cli.fails(2, "list", "--limit", "0")[1]
 
 
 def test_a_store_that_cannot_be_created(ghost_cli: "GhostCli", tmp_path: Path) -> None:

@@ -25,30 +25,9 @@ def some(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("get", "-n", "b", "z")
 
 
-def test_every_line_is_an_object_and_the_first_names_the_format(ghost_cli: "GhostCli") -> None:
-    """A header with the number of memories, then every version of every one, then days of use."""
-    rows = [json.loads(line) for line in ghost_cli.ok("export").split("\n") if line]
-    assert rows[0] == {"type": "ghost", "format": 1, "memories": 4}
-    memories = [(row["ns"], row["key"], row["version"]) for row in rows if row["type"] == "memory"]
-    assert memories == [("a:x", "tea", 1), ("a:x", "tea", 2), ("a:y", "gone", 1), ("b", "z", 1)]
-    assert [row["used"] for row in rows if row["type"] == "access"] == [1]
-
-
 def test_the_same_store_gives_the_same_bytes(ghost_cli: "GhostCli") -> None:
     """No time of export is in it, and exporting changes nothing."""
     assert ghost_cli.ok("export") == ghost_cli.ok("export") == ghost_cli.ok("--json", "export")
-
-
-@pytest.mark.parametrize(
-    ("ns", "keys"),
-    [("a:x", {"tea"}), ("a:*", {"tea", "gone"}), ("*", {"tea", "gone", "z"}), ("no", set())],
-)
-def test_a_namespace_or_a_prefix_can_be_exported(
-    ghost_cli: "GhostCli", ns: str, keys: set[str]
-) -> None:
-    """-n narrows to what matches."""
-    rows = ghost_cli.rows("export", "-n", ns)
-    assert {row["key"] for row in rows if row["type"] == "memory"} == keys
 
 
 @pytest.mark.parametrize("flag", ["-o", "--output"])
@@ -63,57 +42,6 @@ def test_a_file_is_written_whole_and_private(
     assert target.read_bytes().decode() == ghost_cli.ok("export")
     assert target.stat().st_mode & 0o777 == 0o600
     assert [path.name for path in target.parent.iterdir()] == ["x.jsonl"]
-
-
-def test_a_dash_is_standard_output(ghost_cli: "GhostCli") -> None:
-    """-o - prints."""
-    assert ghost_cli.ok("export", "-o", "-") == ghost_cli.ok("export")
-
-
-def test_a_database_is_not_replaced_by_an_export(ghost_cli: "GhostCli", tmp_path: Path) -> None:
-    """A backup that is named by mistake keeps its bytes."""
-    ghost_cli.ok("backup", tmp_path / "copy.db")
-    before = (tmp_path / "copy.db").read_bytes()
-    assert "is a database" in ghost_cli.fails(4, "export", "-o", tmp_path / "copy.db")[0]
-    assert (tmp_path / "copy.db").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "command", [("export", "-o"), ("backup",), ("ingest", "-n", "a"), ("notes", "add")]
-)
-def test_an_empty_path_is_refused(ghost_cli: "GhostCli", command: tuple[str, ...]) -> None:
-    """A variable of the shell that is not set does not stand for the current folder."""
-    assert ghost_cli.fails(2, *command, "")[0].endswith(" is empty")
-
-
-def test_a_namespace_without_memories_is_named(ghost_cli: "GhostCli") -> None:
-    """A mistyped namespace is noticed, although the export is valid."""
-    ghost_cli.ok("put", "-n", "a", "-k", "k", "text")
-    assert ghost_cli("export", "-n", "typo").err == (
-        "no current memories in typo; `ghost ns list` shows all namespaces\n"
-    )
-    assert ghost_cli("export", "-n", "a").err == ""
-
-
-def test_an_empty_store_exports_its_header(ghost_cli: "GhostCli") -> None:
-    """Nothing stored: one line."""
-    assert ghost_cli.rows("--db", ":memory:", "export") == [
-        {"type": "ghost", "format": 1, "memories": 0}
-    ]
-
-
-@pytest.mark.parametrize("target", ["missing/x.jsonl", "folder", "file/x.jsonl"])
-def test_a_target_that_cannot_be_written_is_a_plain_error(
-    ghost_cli: "GhostCli", tmp_path: Path, target: str
-) -> None:
-    """A missing folder or a folder as the file is named, with an exit code that says whose fault it is."""
-
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "file").write_text("x")
-    result = ghost_cli("export", "-o", tmp_path / target)
-    assert result.code in {2, 3, 5}, result
-    assert target.split("/", maxsplit=1)[0] in result.err
-    assert "Error:" not in result.err
 
 
 def test_the_array_for_the_original(ghost_cli: "GhostCli", tmp_path: Path) -> None:
@@ -141,12 +69,3 @@ def test_the_array_for_the_original(ghost_cli: "GhostCli", tmp_path: Path) -> No
     again = json.loads(ghost_cli.ok(*copy, "export", "--as", "original"))
     assert again == rows
     ghost_cli.fails(2, "export", "--as", "original", "--mark")
-
-
-def test_the_file_may_be_an_argument(ghost_cli: "GhostCli", tmp_path: Path) -> None:
-    """`ghost export FILE` is `ghost export -o FILE`; two files are refused."""
-    ghost_cli.ok("put", "-n", "agent:me", "-k", "tea", "green tea")
-    path = tmp_path / "memories.jsonl"
-    ghost_cli.ok("export", str(path))
-    assert path.read_text(encoding="utf-8") == ghost_cli.ok("export")
-    assert "two files were given" in ghost_cli.fails(2, "export", str(path), "-o", "b.jsonl")[0]

@@ -83,24 +83,6 @@ def test_audit_reads_what_a_tool_wrote(
     assert list(home.iterdir()) == []
 
 
-def test_audit_in_words(ghost_cli: "GhostCli", tmp_path: Path) -> None:
-    """The score comes first, then each finding with its examples and the next command; what was not judged stands beside."""
-    shutil.copytree(DATA / "basic-memory", tmp_path / "notes")
-    result = ghost_cli("audit", tmp_path / "notes")
-    assert result.code == 0
-    lines = result.out.splitlines()
-    assert (
-        lines[0]
-        == f"80 of 100  4 memories in 1 namespace, 5 edges  {tmp_path / 'notes'} (basic-memory)"
-    )
-    assert lines[1].startswith("contradictions: 1 (25.0%), costs 20  basic-memory/notes/")
-    assert (
-        lines[2] == f"    → ghost import --from basic-memory {tmp_path / 'notes'} -n basic-memory"
-    )
-    assert lines[3] == "nothing found: duplicates, orphans, oversized, secrets, quarantine"
-    assert "not judged: near duplicates: there are no vectors" in result.err
-
-
 def test_import_brings_everything_in_once(ghost_cli: "GhostCli", tool: str, source: Path) -> None:
     """A dry run says what will happen, the import does it, and the second one finds nothing to do; the source is only read."""
     before = state(source.parent)
@@ -176,107 +158,6 @@ def test_a_key_that_is_taken_follows_the_policy(
         assert "left out the edge a depends_on b: one end was not imported" in result.err
 
 
-def test_locked_memories_are_left_alone(ghost_cli: "GhostCli", tmp_path: Path) -> None:
-    """A lock holds against an import, which says so."""
-    path = tmp_path / "e.json"
-    path.write_text('[{"id": "1", "memory": "new text", "categories": ["locked"]}]')
-    ghost_cli.ok("import", "--from", "mem0", path, "-n", NS)
-    path.write_text(
-        '[{"id": "1", "memory": "newer text", "categories": ["locked"], "expiration_date": "2999-01-01"}]'
-    )
-    result = ghost_cli("import", "--from", "mem0", path, "-n", NS)
-    assert "1 skipped" in result.out
-    assert result.err == f"left {NS}/new-text alone: it is locked\n"
-
-
-def test_what_has_expired_there_stays_there(
-    ghost_cli: "GhostCli", tmp_path: Path, wind: Any
-) -> None:
-    """A date in the past leaves a memory out; one to come is its end here too."""
-    path = tmp_path / "e.json"
-    path.write_text(
-        '[{"memory": "gone", "expiration_date": "2026-03-01"}, {"memory": "brief", "expiration_date": "2026-04-01"}]'
-    )
-    report = ghost_cli.row("import", "--from", "mem0", path, "-n", NS)
-    assert (report["imported"], report["notes"]) == (1, ["left out 1 that had expired"])
-    assert ghost_cli.row("get", "-n", NS, "brief")["expires_at"].startswith("2026-04-01")
-
-
-def test_nothing_is_written_when_one_item_is_bad(ghost_cli: "GhostCli", tmp_path: Path) -> None:
-    """Everything is checked before the first write, and the place is named."""
-    path = tmp_path / "e.json"
-    path.write_text('[{"memory": "good"}, {"memory": "bad \\ud800"}]')
-    error, _ = ghost_cli.fails(2, "import", "--from", "mem0", path, "-n", NS)
-    assert error.startswith("e.json, item 2: content is not valid Unicode")
-    path.write_text(json.dumps([{"memory": "good"}, {"memory": "x", "categories": ["y" * 300]}]))
-    error, _ = ghost_cli.fails(2, "import", "--from", "mem0", path, "-n", NS)
-    assert error.startswith("e.json, item 2: invalid tag")
-    assert ghost_cli.names() == []
-
-
-def test_errors_say_what_to_do(ghost_cli: "GhostCli", tmp_path: Path, original: Any) -> None:
-    """Each wrong call has one sentence and a next step, and stores nothing."""
-    export = DATA / "mem0" / "export.json"
-    assert "namespace is required" in ghost_cli.fails(2, "import", "--from", "mem0", export)[0]
-    assert (
-        ghost_cli.fails(2, "import", "--from", "mem0", "-n", NS)[1]
-        == "give the file or folder that mem0 wrote"
-    )
-    assert (
-        "two sources"
-        in ghost_cli.fails(
-            2, "import", "--from", "mem0", "--from-ghost", original("head.db"), "-n", NS
-        )[0]
-    )
-    assert "use it with --from" in ghost_cli.fails(2, "import", __file__, "-n", NS)[1]
-    database = tmp_path / "original" / "head.db"
-    assert "--from-ghost" in ghost_cli.fails(2, "import", database, "-n", NS)[1]
-    assert (
-        "invalid namespace"
-        in ghost_cli.fails(2, "import", "--from", "mem0", export, "-n", "a b")[0]
-    )
-    assert (
-        "'notion' is not one of"
-        in ghost_cli.fails(2, "import", "--from", "notion", export, "-n", NS)[0]
-    )
-    assert (
-        "this is not JSON" in ghost_cli.fails(2, "import", "--from", "mem0", __file__, "-n", NS)[0]
-    )
-    assert "is a folder" in ghost_cli.fails(2, "import", "--from", "mem0", DATA, "-n", NS)[0]
-    assert ghost_cli.fails(3, "import", "--from", "markdown", tmp_path / "none", "-n", NS)[
-        0
-    ].startswith("there is no file")
-    assert ghost_cli.fails(3, "audit", tmp_path / "none")[0].startswith(
-        "there is no file or folder"
-    )
-    assert "leave -n out" in ghost_cli.fails(2, "audit", export, "-n", NS)[1]
-    assert ghost_cli.names() == []
-
-
-def test_audit_of_ones_own_store(ghost_cli: "GhostCli") -> None:
-    """Without a path the store is judged, one namespace of it on request, and nothing in it is counted."""
-    for ns in (NS, "other"):
-        ghost_cli.ok("put", "-n", ns, "-k", "one", "The same text.")
-        ghost_cli.ok("put", "-n", ns, "-k", "two", "The same text.")
-    before = ghost_cli.ok("export")
-    assert ghost_cli.row("audit")["memories"] == 4
-    report = ghost_cli.row("audit", "-n", NS)
-    assert [
-        (one["name"], one["count"], one["examples"]) for one in report["findings"] if one["count"]
-    ] == [("duplicates", 1, [f"{NS}/two"])]
-    assert ghost_cli.ok("audit", "-n", NS).splitlines()[1:3] == [
-        f"duplicates: 1 (50.0%), costs 25  {NS}/two",
-        f"    → ghost rm -n {NS} -k two",
-    ]
-    assert ghost_cli.ok("export") == before
-
-
-def test_audit_without_a_store(ghost_cli: "GhostCli", home: Path) -> None:
-    """A newcomer's empty store is tidy, and none is made."""
-    assert ghost_cli.row("audit")["score"] == 100
-    assert list(home.iterdir()) == []
-
-
 @pytest.mark.parametrize("name", ["head.db", "old.db"])
 def test_audit_of_the_originals_database(ghost_cli: "GhostCli", original: Any, name: str) -> None:
     """It is judged through the door it would be imported by, and stays as it is."""
@@ -286,22 +167,3 @@ def test_audit_of_the_originals_database(ghost_cli: "GhostCli", original: Any, n
     assert report["source"] == f"{source} (original Ghost)"
     assert report["memories"] > 0
     assert state(source.parent) == before
-
-
-@pytest.mark.parametrize(
-    ("path", "tool"),
-    [
-        ("mem0/export.json", "mem0"),
-        ("server-memory/memory.jsonl", "server-memory"),
-        ("basic-memory", "basic-memory"),
-    ],
-)
-def test_the_tool_is_recognised_when_a_namespace_is_given(
-    ghost_cli: "GhostCli", path: str, tool: str
-) -> None:
-    """`ghost import PATH -n NS` reads the file as the tool that wrote it, and says so."""
-    result = ghost_cli("import", DATA / path, "-n", NS, "--dry-run")
-    assert result.code == 0
-    assert f"note: read as {tool}; --from selects another tool" in result.err.splitlines()
-    named = ghost_cli.ok("import", DATA / path, "-n", NS, "--dry-run", "--from", tool)
-    assert result.out == named

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 GOLDEN = Path(__file__).parent.parent / "data" / "notes" / "roles"
 EXPECTED = GOLDEN / "expected"
-SUBCOMMANDS = ["search", "list", "read", "write", "write-shared", "context"]
 
 
 @pytest.fixture(autouse=True)
@@ -42,114 +41,15 @@ def test_search_with_two_words(ghost_cli: "GhostCli") -> None:
     assert ghost_cli.ok("memory", "search", "pnpm", "build") == expected
 
 
-def test_search_in_one_role(ghost_cli: "GhostCli") -> None:
-    """`memory search "permission" --role shared` keeps to that role, wherever the option stands."""
-    expected = (
-        "--- [shared] Agent Permissions (2026-02-21 14:27) score:2.0 ---\n"
-        "- edit may change files\n- build may run pnpm, and nothing else\n"
-    )
-    assert ghost_cli.ok("memory", "search", "permission", "--role", "shared") == expected
-    assert ghost_cli.ok("memory", "search", "--role", "shared", "permission") == expected
-    assert ghost_cli.ok("memory", "search", "permission", "--role", "edit") == ""
-
-
-@pytest.mark.parametrize(("limit", "count"), [("5", 5), ("4", 4), ("1", 1), ("0", 5), ("-1", 5)])
-def test_search_with_a_limit(ghost_cli: "GhostCli", limit: str, count: int) -> None:
-    """`memory search "deploy" --limit 5` shows at most so many; 0 or less shows all."""
-    assert ghost_cli.ok("memory", "search", "deploy", "--limit", "5").startswith(
-        "--- [deploy] Deploy Steps ("
-    )
-    assert (
-        ghost_cli.ok("memory", "search", "pnpm build", "--limit", limit).count(" score:") == count
-    )
-
-
 def test_list_everything(ghost_cli: "GhostCli") -> None:
     """`memory list` shows the sections of all files and archives, to the byte."""
     assert ghost_cli.ok("memory", "list") == (EXPECTED / "list.txt").read_text(encoding="utf-8")
 
 
-def test_list_one_role(ghost_cli: "GhostCli") -> None:
-    """`memory list --role edit` shows only that role."""
-    rows = (EXPECTED / "list.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    assert ghost_cli.ok("memory", "list", "--role", "edit") == "".join(
-        row for row in rows if row.startswith("edit ")
-    )
-    assert ghost_cli.ok("memory", "list", "--role", "nobody") == ""
-
-
-@pytest.mark.parametrize(
-    "args", [["nonexistent"], ["nonexistent", "--json"], [""], ["nonexistent", "--mode", "bm25"]]
-)
-def test_no_match_is_silent(ghost_cli: "GhostCli", args: list[str]) -> None:
-    """Nothing found: nothing printed anywhere, exit 0."""
-    result = ghost_cli("memory", "search", *args)
-    assert (result.code, result.out, result.err) == (0, "", "")
-
-
-def test_the_usage_names_every_subcommand(ghost_cli: "GhostCli") -> None:
-    """`ghost memory` alone and with --help lists what there is."""
-    assert all(f"\n  {name} " in ghost_cli.ok("memory", "--help") for name in SUBCOMMANDS)
-    result = ghost_cli("memory")
-    assert all(f"\n  {name} " in result.out + result.err for name in SUBCOMMANDS)
-
-
 # Usage errors
 
 
-@pytest.mark.parametrize(
-    ("args", "part"),
-    [
-        (["search", "x", "--limit", "many"], "'many'"),
-        (["search", "x", "--limit", "1.5"], "'1.5'"),
-        (["search", "x", "--limit"], "--limit"),
-        (["search", "x", "--mode", "fuzzy"], "'keyword', 'bm25', 'hybrid'"),
-        (["search", "x", "--role"], "--role"),
-        (["search", "x", "--role", "../x"], "'../x' cannot name a role"),
-        (["search"], "QUERY"),
-        (["list", "extra"], "extra"),
-        (["list", "--role", "a/b"], "'a/b' cannot name a role"),
-        (["list", "--dir", ""], "'' cannot name a folder"),
-        (["read", ".."], "'..' cannot name a role"),
-        (["read", "shared", "edit"], "edit"),
-        (["write"], "SECTION"),
-        (["write", "Title", ""], "the text is empty"),
-        (["write", "", "text"], "'' cannot be a section's title"),
-        (["write", "a\nb", "text"], "cannot be a section's title"),
-        (["write", "Title", "text", "--role", "NUL"], "'NUL' cannot name a role"),
-        (["write-shared", "Title", "text", "--role", "edit"], "--role"),
-        (["context", "--days", "week"], "'week'"),
-        (["context", "--days", "-1"], "-1"),
-    ],
-)
-def test_usage_errors(ghost_cli: "GhostCli", memory: Path, args: list[str], part: str) -> None:
-    """Exit 2, one error that names the value, one hint; and nothing is written."""
-    before = sorted(memory.rglob("*"))
-    error, hint = ghost_cli.fails(2, "memory", *args)
-    assert part in error
-    assert hint
-    assert sorted(memory.rglob("*")) == before
-
-
 # Modes
-
-
-def test_keyword_is_the_default_mode(ghost_cli: "GhostCli") -> None:
-    """Without --mode words are counted."""
-    assert ghost_cli.ok("memory", "search", "cdk diff") == ghost_cli.ok(
-        "memory", "search", "cdk diff", "--mode", "keyword"
-    )
-
-
-def test_bm25(ghost_cli: "GhostCli") -> None:
-    """Stems are weighed by rarity, and a quoted phrase adds 2."""
-    plain = ghost_cli.rows("memory", "search", "cdk diff", "--mode", "bm25")
-    quoted = ghost_cli.rows("memory", "search", '"cdk diff"', "--mode", "bm25")
-    assert [row["section"] for row in plain] == ["Deploy Steps"]
-    assert quoted[0]["score"] == pytest.approx(plain[0]["score"] + 2)
-    assert ghost_cli.ok("memory", "search", "deploying", "--mode", "bm25").startswith(
-        "--- [deploy] Deploy Steps (2026-02-19 09:05) score:"
-    )
 
 
 def test_hybrid(ghost_cli: "GhostCli", home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,39 +132,6 @@ def test_a_terminal_gets_nothing_harmful(program: "Program", memory: Path, args:
     assert b"\x07" not in shown
 
 
-def test_write_then_read(ghost_cli: "GhostCli", memory: Path) -> None:
-    """A section goes to the role's file in the fixed format; words are joined by spaces."""
-    before = now()
-    assert (
-        ghost_cli.ok("memory", "write", "New Rule", "use", "pnpm", "--role", "review")
-        == "wrote [review] New Rule\n"
-    )
-    assert ghost_cli.ok("memory", "read", "review") in {
-        f"\n## New Rule\n_{at}_\n\nuse pnpm\n" for at in (before, now())
-    }
-    assert ghost_cli.ok("memory", "search", "pnpm", "--role", "review").endswith(
-        " score:1.0 ---\nuse pnpm\n"
-    )
-    assert (memory / ".lock").exists()
-
-
-@pytest.mark.parametrize("args", [["write"], ["write-shared"]])
-def test_write_is_shared_by_default(ghost_cli: "GhostCli", args: list[str]) -> None:
-    """Without a role, and with write-shared, it is for all."""
-    assert ghost_cli.ok("memory", *args, "For all", "lint first") == "wrote [shared] For all\n"
-    assert "lint first" in ghost_cli.ok("memory", "read")
-
-
-@pytest.mark.parametrize("args", [[], ["-"]])
-@pytest.mark.parametrize("name", ["write", "write-shared"])
-def test_text_from_standard_input(ghost_cli: "GhostCli", name: str, args: list[str]) -> None:
-    """Several lines come through, headings and all, from a pipe with or without a dash."""
-    text = "first\n\n## second\n```\nthird"
-    ghost_cli.ok("memory", name, "Piped", *args, input=f"{text}\n")
-    (row,) = [row for row in ghost_cli.rows("memory", "list") if row["section"] == "Piped"]
-    assert row["content"] == text
-
-
 def test_write_tells_what_it_removed(
     ghost_cli: "GhostCli", memory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,49 +180,6 @@ def test_context(ghost_cli: "GhostCli", memory: Path) -> None:
 
 
 # Where the files are, and in which form the answer comes
-
-
-def test_the_folder_is_named_by_option_or_variable(
-    ghost_cli: "GhostCli", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """--dir before BUS_MEMORY_DIR before .muxcode/memory; a folder that is not there is empty, and only writing makes it."""
-    monkeypatch.setenv("BUS_MEMORY_DIR", str(tmp_path / "variable"))
-    for args in (["search", "pnpm"], ["list"], ["read"], ["context"]):
-        assert ghost_cli.ok("memory", *args) == ""
-    assert not (tmp_path / "variable").exists()
-    ghost_cli.ok("memory", "write", "A", "by variable")
-    ghost_cli.ok("memory", "write", "A", "by option", "--dir", tmp_path / "option")
-    ghost_cli.ok("memory", "write-shared", "B", "by option", "--dir", tmp_path / "option")
-    assert [row["content"] for row in ghost_cli.rows("memory", "list")] == ["by variable"]
-    assert [
-        row["content"] for row in ghost_cli.rows("memory", "list", "--dir", tmp_path / "option")
-    ] == ["by option"] * 2
-    for args in (["search", "option"], ["read"], ["context"]):
-        assert "by option" in ghost_cli.ok("memory", *args, "--dir", tmp_path / "option")
-    monkeypatch.setenv("GHOST_MEMORY_DIR", str(tmp_path / "option"))
-    assert "by option" in ghost_cli.ok("memory", "read")
-
-
-def test_json(ghost_cli: "GhostCli", memory: Path) -> None:
-    """Entries and results are an object per line, everything else is one object."""
-    entry = {"role": "edit", "section": "delegation rules", "timestamp": "2026-02-20 17:30"}
-    content = "_Never_ build here: the build agent does."
-    assert ghost_cli.rows("memory", "list", "--role", "edit")[0] == {**entry, "content": content}
-    assert ghost_cli.row("memory", "search", "agent", "--role", "edit") == {
-        **entry,
-        "content": content,
-        "score": 1.0,
-    }
-    text = (memory / "shared.md").read_text(encoding="utf-8")
-    assert ghost_cli.row("memory", "read") == {"role": "shared", "text": text}
-    assert ghost_cli.row("memory", "context") == {
-        "role": "shared",
-        "days": 7,
-        "text": f"# Shared Memory\n\n{text}\n",
-    }
-    done = ghost_cli.row("memory", "write", "A", "x", "--role", "new")
-    path = str(Path(".muxcode/memory/new.md"))
-    assert done == {"role": "new", "section": "A", "timestamp": done["timestamp"], "path": path}
 
 
 def test_no_store_is_opened(ghost_cli: "GhostCli", home: Path, tmp_path: Path) -> None:

@@ -99,11 +99,6 @@ def test_trust_and_marks(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     )
 
 
-def test_a_put_without_a_source_is_the_users(ghost_cli: "GhostCli") -> None:
-    """On the command line nobody but the user puts without a source."""
-    assert ghost_cli.ok("put", "-n", "a", "-k", "k", ORDER).startswith("created")
-
-
 def test_what_to_release_must_be_named(ghost_cli: "GhostCli") -> None:
     """Nothing is released or dropped by accident, and an unknown id is an error."""
     held = hold(ghost_cli, "one")
