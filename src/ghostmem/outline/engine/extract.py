@@ -126,8 +126,9 @@ def methods_of(rules: "ExtractRules") -> tuple[Visitors, ...]:
             node_type: (method, form)
             for node_type, form in rules.forms.items()
             if (method := getattr(Walker, f"{prefix}_{form.role}", None)) is not None
+            and (form.role != "hook" or hook in form.words)
         }
-        for prefix in ("visit", "type")
+        for prefix, hook in (("visit", "fn"), ("type", "type_fn"))
     )
 
 
@@ -441,10 +442,7 @@ class Walker:
     def visit_hook(self, node: "Node", form: Form, quiet: bool) -> Term | None:
         """Let the language handle a node; `walker.quiet` tells how it was visited."""
         self.quiet = quiet
-        if (name := form.words.get("fn")) is None:
-            self.visit_all(node)
-            return None
-        term: Term | None = getattr(self.rules, name)(self, node, form)
+        term: Term | None = getattr(self.rules, form.words["fn"])(self, node, form)
         return term
 
     def visit_block(self, node: "Node", _form: Form, _quiet: bool) -> Term | None:
@@ -702,8 +700,7 @@ class Walker:
 
     def type_hook(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """Let the language handle a type."""
-        name = form.words.get("type_fn")
-        term: Term | None = getattr(self.rules, name)(self, node, form) if name else None
+        term: Term | None = getattr(self.rules, form.words["type_fn"])(self, node, form)
         return term
 
     def type_record(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:

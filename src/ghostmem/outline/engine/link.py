@@ -215,7 +215,8 @@ class Linker:
             start = file_id(unit.path)
             ends = self.rules.imported_ends(self.resolver, unit, path, member)
             for end in ends:
-                node = file_id(end.path) if isinstance(end, Unit) else end.id
+                symbol_id = end.id if isinstance(end, CodeSymbol) else end
+                node = file_id(end.path) if isinstance(end, Unit) else str(symbol_id)
                 self.add(start, "imports", node, line, "import")
             if not ends and (name := self.rules.outside_path(self.resolver, unit, path, member)):
                 kind = self.rules.import_kind(path, member)
@@ -630,8 +631,8 @@ class LinkRules(ResolveRules):
 
     def imported_ends(
         self, resolver: Resolver, unit: Unit, path: str, member: str
-    ) -> Sequence[Unit | CodeSymbol]:
-        """Return the files and symbols that an import leads to."""
+    ) -> Sequence[Unit | CodeSymbol | str]:
+        """Return the files, symbols and nodes that an import leads to."""
         found: list[Unit] = []
         for value in parts(self.imported(resolver, unit, path, None)):
             if value[0] == MODULE:
@@ -667,8 +668,8 @@ class LinkRules(ResolveRules):
         return name.split(".", maxsplit=1)[0]
 
     def base_relations(self, relation: str, symbol: CodeSymbol, target: Target) -> tuple[str, ...]:
-        """Return the kinds of links from a type to one of its bases."""
-        return (relation,)
+        """Return the kinds of links from a type to one of its bases; "" is no link."""
+        return (relation,) if relation else ()
 
     def is_shared(self, symbol: CodeSymbol) -> bool:
         """Tell whether reading and writing a variable are relations: not of locals and fields."""

@@ -3,7 +3,6 @@
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,10 +20,8 @@ from ghostmem.outline.engine.language import Rules, language
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
 from ghostmem.outline.engine.table import Form, form, read_table, words_of
 from ghostmem.outline.engine.terms import (
-    ALIAS,
     CALLABLE,
     ELEMENT,
-    FUNCTION,
     GENERIC,
     IMPORT,
     INSTANCE,
@@ -39,8 +36,6 @@ from ghostmem.outline.engine.terms import (
     VALUE_OF,
     Term,
     Value,
-    parts,
-    union,
 )
 from ghostmem.outline.graph import OutlineNode, file_id, project_id
 
@@ -53,7 +48,8 @@ if TYPE_CHECKING:
 _TABLE = """
 package_clause               hook fn=package
 import_spec                  hook fn=import_spec
-function_declaration         hook fn=function_declaration
+function_declaration         func name=name params=parameters result=result body=body \
+  type_params=type_parameters
 method_declaration           func name=name params=parameters result=result body=body recv=receiver
 method_elem                  func name=name params=parameters result=result
 func_literal                 lambda params=parameters result=result body=body
@@ -64,7 +60,7 @@ type_spec,type_alias         type name=name type=type type_params=type_parameter
 struct_type                  record
 interface_type               record kind=interface
 field_declaration            hook fn=field name=name type=type
-type_elem                    hook fn=type_element type_fn=first_type
+type_elem                    hook fn=type_element
 var_spec                     bind name=name type=type value=value
 const_spec                   bind name=name type=type value=value kind=constant
 short_var_declaration        bind name=left value=right
@@ -109,13 +105,11 @@ _BUILTINS = _BUILTIN_TYPES | frozenset(
     "append cap clear close complex copy delete imag len make max min new panic print println real "
     "recover true false nil iota".split()
 )
-_SYSTEMS = frozenset(
+_BUILD_TAGS = frozenset(
     "aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd "
-    "plan9 solaris wasip1 windows zos".split()
-)
-_MACHINES = frozenset(
-    "386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 "
-    "s390x wasm".split()
+    "plan9 solaris wasip1 windows zos 386 amd64 arm arm64 loong64 "
+    "mips mips64 mips64le mipsle ppc64 ppc64le "
+    "riscv64 s390x wasm".split()
 )
 _VERSION = re.compile(r"\.v\d+(?=\.|$)")
 _MODULE = re.compile(r"^module\s+[\"`]?([^\s\"`]+)", re.MULTILINE)
@@ -195,10 +189,13 @@ _OUTSIDE_TYPES = frozenset(
     "sort.StringSlice sort.IntSlice reflect.Kind unsafe.Pointer net/http.Header net/url.Values "
     "time.Month time.Weekday io/fs.FileMode os.FileMode syscall.Errno".split()
 )
-VARIABLE, RECEIVER_PARAMETER = "variable", "receiver parameter"  # terms of Go's own
+RECEIVER_PARAMETER = "receiver parameter"  # a term of Go's own
+_MAX_EMBEDDED = 20  # levels of embedded types
 
 
 Signature = tuple[tuple[Value | None, ...], tuple[Value | None, ...]]  # parameters, results
+Methods = dict[str, tuple[CodeSymbol, bool]]  # by name; whether only pointers have them
+_ANY: Value = (OUTSIDE_INSTANCE, "", ())  # a type parameter of an interface
 
 
 class GoPackage(NamedTuple):
@@ -240,13 +237,6 @@ class GoRules(Rules):
             walker.unit.detail = [*(walker.unit.detail or ()), (*alias, path)]
             walker.ignored.update(alias or _guesses(path))
 
-    def function_declaration(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A function; those called init and _ cannot be named."""
-        name = node.child_by_field_name("name")
-        text = walker.text(name) if name is not None else "_"
-        declare = walker.define if text in ("init", "_") else walker.declare
-        walker.function_body(declare(node, text, "function"), node, _FUNCTION)
-
     def receiver(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> Term | None:
         if "*" in walker.text(node):
             symbol.flags.add("pointer")
@@ -267,6 +257,8 @@ class GoRules(Rules):
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         if node.type == "type_alias":
             symbol.flags.add("alias")
+        elif symbol.underlying is not None:  # it has its fields
+            symbol.bases.append(("", symbol.underlying, symbol.line, symbol.start))
 
     def field(self, walker: "Walker", node: "Node", form: Form) -> None:
         """Fields, or an embedded type, which has no name."""
@@ -291,29 +283,12 @@ class GoRules(Rules):
             for child in children:
                 walker.type_term(child)
 
-    def first_type(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """A type argument."""
-        terms = [walker.type_term(child) for child in node.named_children]
-        return terms[0] if len(terms) == 1 else None
-
     def assignment(self, walker: "Walker", node: "Node", form: Form) -> None:
         """`a = b`; `a += b` and `a++` read as well."""
         operator = node.child_by_field_name("operator")
-        left = walker.child(node, form, "left")
         if operator is None or operator.type != "=":
-            walker.visit(left)
+            walker.visit(walker.child(node, form, "left"))
         walker.visit_assign(node, form, False)
-        for target in left.named_children if left is not None else ():
-            name, scope = walker.text(target), walker.scope
-            while scope > 0 and name not in walker.unit.scopes[scope].names:
-                scope = walker.unit.scopes[scope].parent
-            bindings = walker.unit.scopes[scope].names.get(name, []) if scope > 0 else []
-            bindings[:] = [
-                one
-                if one[4] is None or one[4][0] == VARIABLE
-                else (*one[:4], (VARIABLE, one[4]), one[5])
-                for one in bindings
-            ]
 
     def type_switch(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`switch a := b.(type)`: in each case, a is of its type."""
@@ -364,11 +339,9 @@ class GoRules(Rules):
 
     def unary(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`<-a`, `&a`, `*a`, `-a`."""
-        operator = node.child_by_field_name("operator")
         term = walker.visit(node.child_by_field_name("operand"))
-        if term is None or operator is None:
-            return None
-        return (ELEMENT, term) if operator.type == "<-" else term if operator.type in "&*" else None
+        is_received = term is not None and walker.text(node).startswith("<-")
+        return (ELEMENT, term) if is_received else term
 
     def known_call(
         self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
@@ -459,12 +432,9 @@ class GoRules(Rules):
             return (MODULE, package.key)
         return (OUTSIDE, path)
 
-    def imported_ends(self, resolver: Resolver, unit: Unit, path: str, member: str) -> list[Unit]:
-        return []  # a file imports a package, see `finish`
-
-    def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
+    def imported_ends(self, resolver: Resolver, unit: Unit, path: str, member: str) -> list[str]:
         package = self.by_path.get(path)
-        return path if package is None or package.key == unit.module else ""
+        return [_package_id(package)] if package and package.key != unit.module else []
 
     def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
         return "package"
@@ -486,8 +456,14 @@ class GoRules(Rules):
         first, slash, _ = name.partition("/")
         return not slash or "." not in first
 
-    def package_of(self, name: str) -> str:
-        return _package_of(name)
+    @staticmethod
+    @cache
+    def package_of(name: str) -> str:
+        """Return the path of the package of something outside."""
+        path, name = posixpath.split(name)
+        found = _VERSION.match(name, name.find("."))
+        stop = found.end() if found else name.find(".")
+        return posixpath.join(path, name[:stop] if stop > 0 else name)
 
     def outside_node(self, name: str, kind: str) -> tuple[str, str]:
         path = self.package_of(name)
@@ -534,45 +510,14 @@ class GoRules(Rules):
 
     # --- members
 
-    def find_member(self, resolver: Resolver, value: Value, name: str) -> list[FoundBinding]:
-        level, seen = [value[1]], {value[1]}
-        while level:
-            hits = [members for owner in level if (members := resolver.own_member(owner, name))]
-            if hits:
-                return hits[0] if len(hits) == 1 else []
-            bases = [base for owner in level for base, _ in self._promoted(resolver, owner, name)]
-            level = [base for base in dict.fromkeys(bases) if base not in seen]
-            seen.update(level)
-        return []
-
-    @staticmethod
-    def _promoted(
-        resolver: Resolver, symbol: CodeSymbol, name: str
-    ) -> Iterable[tuple[CodeSymbol, tuple[Value, ...]]]:
-        """Yield what is embedded; a type defined by another one has its fields, not its methods."""
-        yield from resolver.direct_bases(symbol)
-        if symbol.underlying is not None and "alias" not in symbol.flags:
-            place = Place(symbol.unit, symbol.inner, END)
-            for value in parts(resolver.value_of_type(symbol.underlying, place)):
-                if value[0] != INSTANCE or value[1] is symbol:
-                    continue
-                if value[1].kind == "interface" or name not in value[1].outer_members:
-                    yield value[1], value[2]
-
     # --- evaluation
 
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        if term[0] == VARIABLE:  # it may be another function by now
-            values = parts(resolver.evaluate(term[1], place))
-            return union([value for value in values if value[0] not in (FUNCTION, CALLABLE)])
         owner = place.unit.enclosing(place.scope) if term[0] == RECEIVER_PARAMETER else None
         if owner is None or term[1] >= len(owner.type_parameters):
             return None
-        name = owner.type_parameters[term[1]]
-        if place.env is not None and name in place.env:
-            meant = place.env[name]
-            return (ALIAS, meant) if meant is not None else None
-        return resolver.evaluate((NAME, name), Place(owner.unit, owner.inner, END))
+        name = (NAME, owner.type_parameters[term[1]])
+        return resolver.evaluate(name, Place(owner.unit, owner.inner, END, place.env))
 
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
@@ -606,19 +551,14 @@ class GoRules(Rules):
     # --- interfaces
 
     def finish(self, linker: "Linker") -> None:
-        resolver = linker.resolver
         for package in self.packages.values():
             node = _package_id(package)
             linker.nodes[node] = OutlineNode(
                 node, package.path, "module", file=package.folder, full=package.path
             )
-        for unit in resolver.units.values():
+        for unit in linker.resolver.units.values():
             home = file_id(unit.path)
             linker.add(_package_id(self.packages[unit.module]), "declares", home, 1, "package")
-            for path, line, _ in unit.imports:
-                target = self.by_path.get(path)
-                if target is not None and target.key != unit.module:
-                    linker.add(home, "imports", _package_id(target), line, "import")
             for symbol in unit.symbols:
                 if symbol.attached_to is not None:
                     linker.add(home, "declares", symbol.id, symbol.line, "package")
@@ -630,53 +570,45 @@ class Implementations:
 
     def __init__(self, linker: "Linker") -> None:
         self.linker, self.resolver = linker, linker.resolver
-        symbols = [
-            symbol
-            for unit in self.resolver.units.values()
-            for symbol in unit.symbols
-            if symbol.kind in TYPES and symbol.id and "alias" not in symbol.flags
-        ]
-        self.interfaces = [symbol for symbol in symbols if self._is_interface(symbol)]
-        self.types = [symbol for symbol in symbols if not self._is_interface(symbol)]
-
-    def _is_interface(self, symbol: CodeSymbol) -> bool:
-        defined = self.resolver.underlying((INSTANCE, symbol, ()))
-        return defined is not None and defined[0] == INSTANCE and defined[1].kind == "interface"
 
     def add(self) -> None:
         """Add the links of all types."""
-        wanted: dict[CodeSymbol | str, dict[str, Signature] | None] = {
-            interface: self._wanted(interface) for interface in self.interfaces
-        }
-        declared = {interface.full for interface in self.interfaces}
-        wanted |= {
+        wanted: dict[CodeSymbol | str, dict[str, Signature] | None] = {}
+        by_method: dict[str, list[tuple[CodeSymbol, Methods]]] = {}
+        for unit in self.resolver.units.values():
+            for symbol in unit.symbols:
+                if symbol.kind not in TYPES or not symbol.id or "alias" in symbol.flags:
+                    continue
+                defined = self.resolver.underlying((INSTANCE, symbol, ()))
+                if defined and defined[0] == INSTANCE and defined[1].kind == "interface":
+                    wanted[symbol] = self._wanted(symbol)
+                    continue
+                methods = self._methods(symbol)
+                for name in methods:
+                    by_method.setdefault(name, []).append((symbol, methods))
+        declared = {symbol.full for symbol in wanted if isinstance(symbol, CodeSymbol)}
+        natives = {
             name: methods for name, methods in _NATIVE_SIGNATURES.items() if name not in declared
         }
-        having = [(symbol, self._methods(symbol)) for symbol in self.types]
-        by_method: dict[str, list[int]] = {}
-        for number, (_, methods) in enumerate(having):
-            for name in methods:
-                by_method.setdefault(name, []).append(number)
-        for target, signatures in wanted.items():
-            numbers = [by_method.get(name, []) for name in signatures or ()]
-            for number in min(numbers, key=len, default=[]):
-                self._check(*having[number], target, signatures or {})
+        for target, signatures in [*wanted.items(), *natives.items()]:
+            having = [by_method.get(name, []) for name in signatures or ()]
+            for symbol, methods in min(having, key=len, default=[]):
+                self._check(symbol, methods, target, signatures or {})
 
     def _check(
         self,
         symbol: CodeSymbol,
-        methods: dict[str, tuple[CodeSymbol, bool]],
+        methods: Methods,
         target: CodeSymbol | str,
         wanted: dict[str, Signature],
     ) -> None:
         """Link a type to an interface if it has its methods, which others may not see."""
-        variables = target.type_parameters if isinstance(target, CodeSymbol) else ()
         module = target.unit.module if isinstance(target, CodeSymbol) else None
         for name, signature in wanted.items():
             method = methods[name][0] if name in methods else None
-            if method is None or not _alike(signature, self._signature(method), bool(variables)):
+            if method is None or not _alike(signature, self._signature(method)):
                 return
-            if not name[:1].isupper() and module not in (None, method.unit.module):
+            if not (name[:1].isupper() or module in (None, method.unit.module)):
                 return
         if isinstance(target, str):
             self.linker.add_outside(symbol.id, "implements", target, symbol.line)
@@ -686,16 +618,13 @@ class Implementations:
 
     def _wanted(self, symbol: CodeSymbol, depth: int = 0) -> dict[str, Signature] | None:
         """Return the methods of an interface with their signatures; None if not all are known."""
-        if "constraint" in symbol.flags or depth > 20:
+        if "constraint" in symbol.flags or depth > _MAX_EMBEDDED:
             return None
-        bases = self.resolver.base_values(symbol)
-        if symbol.underlying is not None:
-            bases = [self.resolver.underlying((INSTANCE, symbol, ()))]
         methods = {
             method.name: self._signature(method, symbol.type_parameters)
             for method in self._own_methods(symbol)
         }
-        for base in bases:
+        for base in self.resolver.base_values(symbol):
             inherited = _NATIVE_SIGNATURES.get(base[1]) if base is not None else None
             if base is not None and base[0] == INSTANCE:
                 inherited = self._wanted(base[1], depth + 1)
@@ -705,47 +634,30 @@ class Implementations:
         return methods
 
     @staticmethod
-    def _own_methods(symbol: CodeSymbol) -> Iterator[CodeSymbol]:
+    def _own_methods(symbol: CodeSymbol) -> list[CodeSymbol]:
         names = symbol.unit.scopes[symbol.inner].names if symbol.inner >= 0 else {}
-        for bindings in names.values():
-            number = bindings[0][B_SYMBOL]
-            if number >= 0 and symbol.unit.symbols[number].kind == "method":
-                yield symbol.unit.symbols[number]
-        for found in symbol.outer_members.values():
-            unit, binding = found[0]
-            yield unit.symbols[binding[B_SYMBOL]]
+        inner = [(symbol.unit, bindings[0]) for bindings in names.values()]
+        outer = [found[0] for found in symbol.outer_members.values()]
+        numbered = [(unit, one[B_SYMBOL]) for unit, one in (*inner, *outer) if one[B_SYMBOL] >= 0]
+        members = [unit.symbols[number] for unit, number in numbered]
+        return [member for member in members if member.kind == "method"]
 
-    def _methods(self, symbol: CodeSymbol) -> dict[str, tuple[CodeSymbol, bool]]:
+    def _methods(self, symbol: CodeSymbol, depth: int = 0) -> Methods:
         """Return the methods of a type by name, and whether only pointers have them."""
-        methods: dict[str, tuple[CodeSymbol, bool]] = {}
-        seen, level = {symbol}, {symbol: False}  # whether a pointer leads to an embedded type
-        while level:
-            declared: dict[str, list[tuple[CodeSymbol, bool]]] = {}
-            below: dict[CodeSymbol, bool] = {}
-            for owner, through in level.items():
-                for method in self._own_methods(owner):
-                    is_pointer = "pointer" in method.flags and not through
-                    declared.setdefault(method.name, []).append((method, is_pointer))
-                for base, position in self._embedded(owner):
-                    if base not in seen:
-                        below[base] = through or f"pointer {position}" in owner.flags
-            methods = {name: row[0] for name, row in declared.items() if len(row) == 1} | methods
-            seen.update(below)
-            level = below
+        methods = {one.name: (one, "pointer" in one.flags) for one in self._own_methods(symbol)}
+        for relation, term, _, position in symbol.bases if depth < _MAX_EMBEDDED else ():
+            value = self.resolver.value_of_type(term, Place(symbol.unit, symbol.inner, position))
+            if relation and value is not None and value[0] == INSTANCE:
+                through = f"pointer {position}" in symbol.flags  # a pointer leads to the type
+                for name, (method, is_pointer) in self._methods(value[1], depth + 1).items():
+                    methods.setdefault(name, (method, is_pointer and not through))
         return methods
 
-    def _embedded(self, symbol: CodeSymbol) -> Iterator[tuple[CodeSymbol, int]]:
-        for _, term, _, position in symbol.bases:
-            value = self.resolver.value_of_type(term, Place(symbol.unit, symbol.inner, position))
-            for one in parts(value):
-                if one[0] == INSTANCE:
-                    yield one[1], position
-
     def _signature(self, method: CodeSymbol, variables: tuple[str, ...] = ()) -> Signature:
-        """Return the types of a method's parameters and results; None for type parameters."""
-        place = Place(method.unit, method.inner, END, dict.fromkeys(variables) or None)
-        names = method.unit.scopes[method.inner].names
-        result = method.result
+        """Return the types of a method's parameters and results; ANY for type parameters."""
+        env: dict[str, Value | None] = dict.fromkeys(variables, _ANY)
+        place = Place(method.unit, method.inner, END, env or None)
+        names, result = method.unit.scopes[method.inner].names, method.result
         terms = [names[name][0][B_TYPE] for name in method.parameters if name in names]
         results = () if result is None else result[1] if result[0] == SEVERAL else (result,)
         given, returned = (
@@ -755,15 +667,12 @@ class Implementations:
         return given, returned
 
 
-def _alike(wanted: Signature, declared: Signature, is_generic: bool) -> bool:
+def _alike(wanted: Signature, declared: Signature) -> bool:
     """Tell whether two signatures agree; type parameters of an interface agree with all."""
     if [len(part) for part in wanted] != [len(part) for part in declared]:
         return False
     pairs = zip((*wanted[0], *wanted[1]), (*declared[0], *declared[1]), strict=True)
-    return all(
-        (is_generic and want is None) or (want and have and want[:2] == have[:2])
-        for want, have in pairs
-    )
+    return all(want == _ANY or (want and have and want[:2] == have[:2]) for want, have in pairs)
 
 
 def _native_value(text: str) -> Value:
@@ -776,28 +685,14 @@ def _package_id(package: GoPackage) -> str:
     return project_id(f"{package.folder or '.'}/", package.path, 0)
 
 
-@cache
-def _package_of(name: str) -> str:
-    """Return the path of the package of something outside."""
-    path, name = posixpath.split(name)
-    found = _VERSION.match(name, name.find("."))
-    stop = found.end() if found else name.find(".")
-    return posixpath.join(path, name[:stop] if stop > 0 else name)
-
-
 def _built_together(path: str, other: str) -> bool:
     """Tell whether a file is built whenever another one is, as far as their names say."""
-    pairs = zip(_constraint(path), _constraint(other), strict=True)
+    tags, wanted = (
+        _BUILD_TAGS.intersection(posixpath.basename(name).removesuffix(".go").split("_")[1:])
+        for name in (path, other)
+    )
     is_test = path.endswith("_test.go") and not other.endswith("_test.go")
-    return not is_test and all(not one or not two or one == two for one, two in pairs)
-
-
-def _constraint(path: str) -> tuple[str, str]:
-    """Return the system and the machine that the name of a file restricts it to."""
-    words = posixpath.basename(path).removesuffix(".go").removesuffix("_test").split("_")[1:]
-    machine = words.pop() if words and words[-1] in _MACHINES else ""
-    system = words.pop() if words and words[-1] in _SYSTEMS else ""
-    return system, machine
+    return not is_test and (tags <= wanted or wanted <= tags)
 
 
 def _guesses(path: str) -> list[str]:
@@ -828,9 +723,6 @@ _NATIVE_SIGNATURES: dict[str, dict[str, Signature]] = {
     }
     for name, methods in _NATIVE_INTERFACES.items()
 }
-_FUNCTION = form(
-    "func name=name params=parameters result=result body=body type_params=type_parameters"
-)
 _CAST = form("cast type=type of=operand")
 
 LANGUAGE = language(
