@@ -6,6 +6,7 @@ heading or the opening above a sentence is added to it.
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from ghostmem.text.blocks import BlockKind, MarkdownBlock, blocks
@@ -82,7 +83,9 @@ def statements(text: str) -> Iterator[Statement]:
     for block in blocks(text):
         match block.kind:
             case BlockKind.HEADING:
-                heading, opening = _title(text[block.start : block.stop]), ""
+                title = text[block.start : block.stop].partition("\n")[0].strip("# \t\r")
+                is_title = len(title) <= _MAX_LEAD and any(map(str.isalpha, title))
+                heading, opening = title if is_title else "", ""
             case BlockKind.WHOLE:
                 opening = ""
             case BlockKind.PROSE:
@@ -132,11 +135,6 @@ def is_entry(sentence: str) -> bool:
     return bool(_ENTRY.match(sentence))
 
 
-def _title(raw: str) -> str:
-    title = raw.partition("\n")[0].strip("# \t\r")
-    return title if len(title) <= _MAX_LEAD and any(char.isalpha() for char in title) else ""
-
-
 def _lead(sentence: str) -> str:
     """Return a sentence that opens a list or an entry, or an empty text."""
     return sentence if sentence.endswith((":", "：")) and len(sentence) <= _MAX_LEAD else ""
@@ -145,19 +143,22 @@ def _lead(sentence: str) -> str:
 def _prose(text: str, heading: str) -> Iterator[Statement]:
     """Yield the sentences of a paragraph, with the sentence before where one needs it."""
     before, lead = "", ""
-    for part in _joined_lines(text):
-        for sentence in sentences(part):
-            if len(sentence) > MAX_SENTENCE or _TASK.match(sentence):
-                before, lead = "", ""
-                continue
-            if lead and is_entry(sentence):
-                yield Statement(sentence, _under(lead, sentence))
-                continue
-            lead = _lead(sentence)
-            leans = bool(_LEANS.match(sentence))
-            content = f"{before} {sentence}" if before and leans else sentence
-            yield Statement(sentence, _under(heading, content) if leans and not before else content)
-            before = "" if _PLEASANTRY.match(sentence) and len(sentence) < 40 else sentence
+    for sentence in _line_sentences(text):
+        if len(sentence) > MAX_SENTENCE or _TASK.match(sentence):
+            before, lead = "", ""
+            continue
+        if lead and is_entry(sentence):
+            yield Statement(sentence, _under(lead, sentence))
+            continue
+        lead = _lead(sentence)
+        leans = bool(_LEANS.match(sentence))
+        content = f"{before} {sentence}" if before and leans else sentence
+        yield Statement(sentence, _under(heading, content) if leans and not before else content)
+        before = "" if _PLEASANTRY.match(sentence) and len(sentence) < 40 else sentence
+
+
+def _line_sentences(text: str) -> Iterator[str]:
+    return chain.from_iterable(map(sentences, _joined_lines(text)))
 
 
 def _joined_lines(text: str) -> Iterator[str]:
@@ -165,7 +166,9 @@ def _joined_lines(text: str) -> Iterator[str]:
     open_part = ""
     for stripped in map(str.strip, text.split("\n")):
         is_foreign = stripped.startswith((">", "|"))
-        if open_part and stripped and not is_foreign and _continues(open_part, stripped):
+        is_open = 0 < len(open_part) < 4 * MAX_SENTENCE and open_part[-1] not in ".!?:…。！？："
+        continues = stripped[:1].islower() or open_part.endswith(",")
+        if is_open and continues and stripped and not is_foreign:
             open_part = f"{open_part} {stripped}"
             continue
         if open_part:
@@ -175,31 +178,20 @@ def _joined_lines(text: str) -> Iterator[str]:
         yield open_part
 
 
-def _continues(before: str, line: str) -> bool:
-    """Say whether a line continues a line that has no end of its own."""
-    return (
-        len(before) < 4 * MAX_SENTENCE
-        and before[-1] not in ".!?:…。！？："
-        and (line[0].islower() or before[-1] == ",")
-    )
-
-
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text; abbreviations and initials do not end one."""
     start = 0
     for end in _END.finditer(text):
-        if end[0] == "." and _is_abbreviation(text[max(0, end.start() - 12) : end.start()]):
+        before = text[max(0, end.start() - 12) : end.start()].split() or [""]
+        word = before[-1].lstrip("(\"'")
+        is_initial = len(word) == 1 and word.isupper() and word != "I"
+        if end[0] == "." and (is_initial or word.lower() in _ABBREVIATIONS):
             continue
         if sentence := text[start : end.end()].strip():
             yield sentence
         start = end.end()
     if sentence := text[start:].strip():
         yield sentence
-
-
-def _is_abbreviation(before: str) -> bool:
-    word = before.rsplit(maxsplit=1)[-1].lstrip("(\"'") if before.split() else ""
-    return word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isupper() and word != "I")
 
 
 def _listed(text: str, block: MarkdownBlock, lead: str) -> Iterator[Statement]:
@@ -216,15 +208,9 @@ def _listed(text: str, block: MarkdownBlock, lead: str) -> Iterator[Statement]:
         if len(content) <= MAX_SENTENCE:
             yield Statement(lead, content, is_list=True)
             return
-    for item, _ in items:
-        yield from _item_sentences(item, lead)
-
-
-def _item_sentences(item: str, lead: str) -> Iterator[Statement]:
-    for part in _joined_lines(item):
-        for sentence in sentences(part):
-            if len(sentence) <= MAX_SENTENCE and not _TASK.match(sentence):
-                yield Statement(sentence, _under(lead, sentence))
+    for sentence in chain.from_iterable(_line_sentences(item) for item, _ in items):
+        if len(sentence) <= MAX_SENTENCE and not _TASK.match(sentence):
+            yield Statement(sentence, _under(lead, sentence))
 
 
 def _under(lead: str, sentence: str) -> str:

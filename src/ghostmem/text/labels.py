@@ -21,14 +21,12 @@ def chosen_tags(tags: Iterable[str]) -> Sequence[str]:
     all_tags = tuple(tags)
     if MACHINE_TAGS.isdisjoint(all_tags):
         return all_tags
-    kinds: frozenset[str] = frozenset()
-    if CAPTURED in all_tags or MINED in all_tags:
-        kinds = frozenset(Sort)
-    return [tag for tag in all_tags if tag not in MACHINE_TAGS and tag not in kinds]
+    is_captured = CAPTURED in all_tags or MINED in all_tags
+    own = MACHINE_TAGS | frozenset(Sort) if is_captured else MACHINE_TAGS
+    return [tag for tag in all_tags if tag not in own]
 
 
 def with_tags(terms: str, extra: Iterable[str]) -> str:
     """Return the terms of a chunk with the terms of tags that it does not have."""
-    present = terms.split()
-    known = set(present)
-    return " ".join([*present, *(term for term in extra if term not in known)])
+    present = dict.fromkeys(terms.split())
+    return " ".join([*terms.split(), *(term for term in extra if term not in present)])

@@ -3,8 +3,11 @@
 import re
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,60})(?:\s[^<>\n]{0,300})?>")
-_WRAPPERS = frozenset(
-    "instructions skill environment context caveat reminder summary stdout stderr hook".split()
+# names of elements in which programs wrap their text, unlike those of HTML
+_MACHINE_NAME = re.compile(
+    r"[-_]|\A(?:instructions|skill|environment|context|caveat|reminder|summary|stdout|stderr"
+    r"|hook)\Z",
+    re.IGNORECASE,
 )
 # a block of context that a hook printed must never be captured again
 _GHOST_BLOCK_START, _GHOST_BLOCK_END = "[Ghost Memory", "[End Ghost Memory]"
@@ -23,7 +26,9 @@ def without_machine_text(text: str) -> str:
     """Return a message without elements, hook blocks, interrupts and placeholders of pastes."""
     if text.lstrip().startswith(_OPENINGS):
         return ""
-    text = _without_elements(_without_ghost_blocks(text))
+    kept, *blocks = text.split(_GHOST_BLOCK_START)
+    text = kept + "".join(block.partition(_GHOST_BLOCK_END)[2] for block in blocks)
+    text = _without_elements(text)
     if "[" in text:
         text = _PLACEHOLDER.sub(" ", text)
         text = "\n".join(
@@ -32,18 +37,9 @@ def without_machine_text(text: str) -> str:
     return "" if text.lstrip().startswith(_OPENINGS) else text.strip("\n").rstrip()
 
 
-def _without_ghost_blocks(text: str) -> str:
-    if _GHOST_BLOCK_START not in text:
-        return text
-    kept, *blocks = text.split(_GHOST_BLOCK_START)
-    return kept + "".join(block.partition(_GHOST_BLOCK_END)[2] for block in blocks)
-
-
 def _without_elements(text: str) -> str:
     """Remove elements such as <system-reminder>…</system-reminder>; an open one loses its tag."""
-    if "<" not in text:
-        return text
-    tags = [tag for tag in _TAG.finditer(text) if _is_machine(tag[2])]
+    tags = [tag for tag in _TAG.finditer(text) if _MACHINE_NAME.search(tag[2])]
     closing: dict[str, list[int]] = {}
     for tag in reversed(tags):
         if tag[1]:
@@ -54,15 +50,8 @@ def _without_elements(text: str) -> str:
         if tag.start() < at:
             continue
         kept.append(text[at : tag.start()])
-        at = tag.end()
         ends = closing.get(tag[2].lower(), [])
         while ends and ends[-1] <= tag.end():
             ends.pop()
-        if not tag[1] and ends:
-            at = ends.pop()
+        at = ends.pop() if ends and not tag[1] else tag.end()
     return "".join([*kept, text[at:]])
-
-
-def _is_machine(name: str) -> bool:
-    """Say whether programs wrap their text in elements of this name, unlike those of HTML."""
-    return "-" in name or "_" in name or name.lower() in _WRAPPERS

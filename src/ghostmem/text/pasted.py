@@ -79,7 +79,8 @@ def _evidence(line: str) -> float:
 
 def features(line: str) -> dict[str, float]:
     """Return how often each part of a line's shape occurs; the empty part stands for its length."""
-    shape = _shape(line[:MAX_LINE])
+    classes = compiled(_RUN).sub(r"\1\1", "".join(map(_class, line[:MAX_LINE])))
+    shape = f"^{classes}$"  # runs of a class are cut to two
     parts = Counter(
         shape[start : start + size]
         for size in range(1, MAX_GRAM + 1)
@@ -88,12 +89,6 @@ def features(line: str) -> dict[str, float]:
     scale = (len(shape) - 2) ** -0.5
     counts = {part: min(count, _MAX_COUNT) * scale for part, count in parts.items()}
     return {**counts, "": min(len(shape) - 2, _LONG) / _LONG}
-
-
-def _shape(line: str) -> str:
-    """Return the classes of a line's characters, with runs of a class cut to two, and its ends."""
-    classes = compiled(_RUN).sub(r"\1\1", "".join(map(_class, line)))
-    return f"^{classes}$"
 
 
 def _class(char: str) -> str:

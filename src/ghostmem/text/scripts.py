@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 UNSPACED = (
     "\u0e01-\u0e3a\u0e40-\u0e4e"  # Thai
@@ -58,28 +59,17 @@ _MAX_MARKS = 30  # in a row
 _SAFE_LENGTH = 2_000  # characters; in a shorter text any number of marks is fast
 
 
-class _Folds(dict[int, str]):
-    """A cache of the folded form of each character."""
+class _CharacterMemo(dict[int, str]):
+    """A cache of a function of a character, for `str.translate`."""
+
+    def __init__(self, compute: Callable[[str], str]) -> None:
+        self._compute = compute
 
     def __missing__(self, code: int) -> str:
         if len(self) >= _MAX_CACHED:
             self.clear()
-        self[code] = folded = _fold_character(chr(code))
-        return folded
-
-
-class _Classes(dict[int, str]):
-    """A cache of the class of each character: m for a mark that normalisation may move, else x."""
-
-    def __missing__(self, code: int) -> str:
-        if len(self) >= _MAX_CACHED:
-            self.clear()
-        self[code] = letter = "m" if unicodedata.combining(chr(code)) else "x"
-        return letter
-
-
-_folds = _Folds()
-_classes = _Classes()
+        self[code] = value = self._compute(chr(code))
+        return value
 
 
 def fold(text: str) -> str:
@@ -88,7 +78,7 @@ def fold(text: str) -> str:
         return text
     if len(text) > _SAFE_LENGTH:
         text = _with_few_marks(text)
-    return unicodedata.normalize("NFKC", text.translate(_NOT_LETTERS)).translate(_folds)
+    return unicodedata.normalize("NFKC", text.translate(_NOT_LETTERS)).translate(_FOLDS)
 
 
 def _fold_character(char: str) -> str:
@@ -108,11 +98,14 @@ def _fold_character(char: str) -> str:
     return "" if category == "Cf" else " "
 
 
+_FOLDS = _CharacterMemo(_fold_character)
+# m for a mark that normalisation may move, else x
+_CLASSES = _CharacterMemo(lambda char: "m" if unicodedata.combining(char) else "x")
+
+
 def _with_few_marks(text: str) -> str:
     """Keep at most 30 marks in a row: normalisation sorts them in quadratic time."""
-    classes = text.translate(_classes)
-    if "m" * (_MAX_MARKS + 1) not in classes:
-        return text
+    classes = text.translate(_CLASSES)
     kept, at = [], 0
     for run in re.finditer(f"m{{{_MAX_MARKS + 1},}}", classes):
         kept.append(text[at : run.start() + _MAX_MARKS])

@@ -7,6 +7,7 @@ at most once).
 
 import re
 from collections.abc import Iterable
+from os.path import commonprefix
 from typing import NamedTuple
 
 MIN_LENGTH = 4  # shorter words have too many neighbours to recognise a typo
@@ -70,7 +71,7 @@ def similarity(word: str, candidate: str) -> float:
     if "-" in word + candidate and word.replace("-", "") == candidate.replace("-", ""):
         return HYPHEN_SHARE
     longest, limit = max(len(word), len(candidate)), max_edits(word)
-    shared = _shared_start(word, candidate)
+    shared = len(commonprefix([word, candidate]))  # noqa: RUF071 (of letters)
     edits = edit_distance(word[shared:], candidate[shared:], limit)
     if edits <= limit:
         return 1 - edits / longest
@@ -79,37 +80,20 @@ def similarity(word: str, candidate: str) -> float:
     return 0.0
 
 
-def _shared_start(left: str, right: str) -> int:
-    """Return the number of letters that two words share at their start."""
-    count = 0
-    for left_letter, right_letter in zip(left, right, strict=False):
-        if left_letter != right_letter:
-            break
-        count += 1
-    return count
-
-
 def one_edit(word: str) -> set[str]:
     """Return all spellings that are one edit away from an English word."""
-    spellings: set[str] = set()
-    for at in range(len(word) + 1):
-        before, after, rest = word[:at], word[at:], word[at + 1 :]
-        for letter in _LETTERS:
-            spellings.add(before + letter + after)
-            spellings.add(before + letter + rest)
-        spellings.add(before + rest)
-        spellings.add(before + rest[:1] + after[:1] + rest[1:])
-    return spellings - {word}
+    splits = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    added = {f"{start}{letter}{end}" for start, end in splits for letter in _LETTERS}
+    wrong = {f"{start}{letter}{end[1:]}" for start, end in splits for letter in _LETTERS}
+    missing = {start + end[1:] for start, end in splits}
+    swapped = {start + end[1:2] + end[:1] + end[2:] for start, end in splits}
+    return (added | wrong | missing | swapped) - {word}
 
 
 def edit_distance(left: str, right: str, limit: int) -> int:
     """Return the number of edits between two words, or `limit` + 1 if there are more."""
     if abs(len(left) - len(right)) > limit:
         return limit + 1
-    start = _shared_start(left, right)
-    left, right = left[start:], right[start:]
-    end = _shared_start(left[::-1], right[::-1])
-    left, right = left[: len(left) - end], right[: len(right) - end]
     before: list[int] = []
     row = list(range(len(right) + 1))
     for at, letter in enumerate(left, 1):

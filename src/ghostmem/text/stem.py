@@ -1,6 +1,7 @@
 """Porter's stemmer ("An algorithm for suffix stripping", 1980), with the later `bli` and `logi`."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 _SHAPES = str.maketrans("abcdefghijklmnopqrstuvwxyz", "vcccvcccvcccccvcccccvcccyc")
 _MAX_CACHED = 100_000  # stems
@@ -62,22 +63,14 @@ _ENDINGS_4 = dict.fromkeys(
     ),
     "",
 )
-_LAST_LETTERS_2, _LAST_LETTERS_3, _LAST_LETTERS_4 = "ilmnrs", "eils", "ceilmnrstu"
-
-_cache: dict[str, str] = {}
 
 
+@lru_cache(_MAX_CACHED)
 def stem(word: str) -> str:
     """Return the stem of a lower-case English word; other, short and long words are unchanged."""
-    cached = _cache.get(word)
-    if cached is not None:
-        return cached
-    if not (2 < len(word) <= _MAX_WORD and word.isascii() and word.isalpha() and word.islower()):
-        return word
-    if len(_cache) >= _MAX_CACHED:
-        _cache.clear()
-    _cache[word] = result = _stem(word)
-    return result
+    is_long = 2 < len(word) <= _MAX_WORD
+    is_english = is_long and word.isascii() and word.isalpha() and word.islower()
+    return _stem(word) if is_english else word
 
 
 def stems(words: Iterable[str]) -> set[str]:
@@ -93,12 +86,9 @@ def _stem(word: str) -> str:
     word, shape = _without_past(word, shape[: len(word)])
     if word[-1] == "y" and "v" in shape[:-1]:
         word, shape = word[:-1] + "i", shape[:-1] + "v"
-    if word[-1] in _LAST_LETTERS_2:
-        word, shape = _replaced(word, shape, _ENDINGS_2, 7, 3)
-    if word[-1] in _LAST_LETTERS_3:
-        word, shape = _replaced(word, shape, _ENDINGS_3, 5, 3)
-    if word[-1] in _LAST_LETTERS_4:
-        word, shape = _stripped(word, shape)
+    word, shape = _replaced(word, shape, _ENDINGS_2, 0)
+    word, shape = _replaced(word, shape, _ENDINGS_3, 0)
+    word, shape = _replaced(word, shape, _ENDINGS_4, 1)
     return _tidied(word, shape)
 
 
@@ -135,27 +125,17 @@ def _without_past(word: str, shape: str) -> tuple[str, str]:
 
 
 def _replaced(
-    word: str, shape: str, endings: dict[str, str], longest: int, shortest: int
+    word: str, shape: str, endings: dict[str, str], min_syllables: int
 ) -> tuple[str, str]:
-    """Replace the longest listed ending after a vowel and a consonant (steps 2 and 3)."""
-    for size in range(min(longest, len(word)), shortest - 1, -1):
-        new = endings.get(word[-size:])
-        if new is not None:
-            if "vc" not in shape[:-size]:
-                break
-            return word[:-size] + new, shape[:-size] + _shape(new)
-    return word, shape
-
-
-def _stripped(word: str, shape: str) -> tuple[str, str]:
-    """Remove the longest listed ending if the rest is long enough (step 4)."""
-    for size in range(min(5, len(word)), 1, -1):
-        if word[-size:] in _ENDINGS_4:
-            rest = shape[:-size]
-            if rest.count("vc") > 1 and (word[-3:] != "ion" or word[-4] in "st"):
-                return word[:-size], rest
-            break
-    return word, shape
+    """Replace the longest listed ending if more syllables are before it (steps 2, 3 and 4)."""
+    listed = (size for size in range(min(7, len(word)), 1, -1) if word[-size:] in endings)
+    size = next(listed, 0)
+    if not size or shape[:-size].count("vc") <= min_syllables:
+        return word, shape
+    if word[-size:] == "ion" and word[-4] not in "st":
+        return word, shape
+    new = endings[word[-size:]]
+    return word[:-size] + new, shape[:-size] + _shape(new)
 
 
 def _tidied(word: str, shape: str) -> str:

@@ -16,6 +16,7 @@ AGO_WORDS = ("ago", "vor", "hace", "il")
 PAST_WORDS = ("past", "last", "letzten", "derniers", "últimos")
 NEIGHBOUR = 0.8  # of the value of a named day, for the days before and after it
 # two weeks ago, in Chinese
+NUMERALS = dict(zip("一二三四五六七八九十两兩", [*range(1, 11), 2, 2], strict=True))
 _COUNTED_HAN = r"([0-9]{1,3}|[一二三四五六七八九十两兩])\s*(天|日|周|週|个月|個月|年)前"
 
 
@@ -56,12 +57,9 @@ def times_in(text: str, now: datetime) -> Times:
     months = tuple((date[0], date[1]) for date in dates if date)
     days = tuple((year, month, day) for year, month, day in filter(None, dates) if day is not None)
     window = _window(text, now)
-    return Times(months, days, window, window is None and _asks_newest(text, words))
-
-
-def _asks_newest(text: str, words: set[str]) -> bool:
     matches = words & RECENCY_WORDS - ({"last"} if "last name" in text.lower() else set())
-    return bool(matches) or "最近" in text or "最新" in text
+    asks_newest = bool(matches) or "最近" in text or "最新" in text
+    return Times(months, days, window, window is None and asks_newest)
 
 
 def _parts(match: re.Match[str]) -> tuple[int | None, int, int | None] | None:
@@ -98,7 +96,8 @@ def _window(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     if " hier " in joined and FRENCH_WORDS & set(words):
         return _back(now, 2.0), _back(now, 0.5)
     if "前" in text and (match := compiled(_COUNTED_HAN).search(text)):
-        return _around(now, UNITS.get(match[2], 1.0), _number(match[1]))
+        number = NUMERALS.get(match[1]) or int(match[1])
+        return _around(now, UNITS.get(match[2], 1.0), number)
     for at, word in enumerate(words):
         near = words[max(0, at - 3) : at + 5]
         unit = next((UNITS[name] for name in near if name in UNITS), None)
@@ -110,12 +109,6 @@ def _window(text: str, now: datetime) -> tuple[datetime, datetime] | None:
         if word in PAST_WORDS:
             return _back(now, unit * count * 1.1), now
     return None
-
-
-def _number(text: str) -> int:
-    if text.isdigit():
-        return int(text)
-    return 2 if text in "两兩" else "一二三四五六七八九十".find(text) + 1
 
 
 def _count(near: list[str]) -> int | None:
@@ -145,14 +138,11 @@ def _back(now: datetime, days: float) -> datetime:
 
 def month_match(times: Times, at: datetime) -> float:
     """Return 1 in a named month and 0.5 in the month after it, else 0."""
-    best = 0.0
-    for year, month in times.months:
-        if at.month == month and year in (None, at.year):
-            return 1.0
-        after = (month % 12 + 1, None if year is None else year + (month == 12))
-        if at.month == after[0] and after[1] in (None, at.year):
-            best = 0.5
-    return best
+    before = (at.year - (at.month == 1), (at.month - 2) % 12 + 1)
+    for value, (named_year, named_month) in ((1.0, (at.year, at.month)), (0.5, before)):
+        if any(m == named_month and y in (None, named_year) for y, m in times.months):
+            return value
+    return 0.0
 
 
 def day_match(times: Times, at: datetime) -> float:

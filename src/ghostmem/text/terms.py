@@ -1,8 +1,7 @@
 """Turn text into the terms that the full-text index and the query share."""
 
 import re
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain as chained
 from itertools import pairwise
 from math import log
@@ -38,6 +37,7 @@ ASKING_WORDS = frozenset(
     "mentioned tell".split()
 )
 """Words of questions that tell nothing about the answer: indexed, but not searched for."""
+_ASKING_TERMS = frozenset(map(stem, ASKING_WORDS))
 
 MAX_TERM = 80
 """Terms are cut to this many characters; longer compounds are left out."""
@@ -89,10 +89,7 @@ def words(text: str) -> list[str]:
     They are folded and lower-case, compounds come with their parts, and scripts without spaces are
     split into bigrams.
     """
-    made: list[str] = []
-    for run, chain in _runs(text):
-        made += _bigrams(run) if run else _spelled(chain)
-    return made
+    return _split(text, _spelled)
 
 
 def terms(text: str) -> list[str]:
@@ -102,13 +99,18 @@ def terms(text: str) -> list[str]:
 
 def index_terms(text: str) -> list[str]:
     """Return the terms of the index: the words without stop words, English words stemmed."""
+    return _split(text, _TERMS.__getitem__)
+
+
+def _split(text: str, split: Callable[[str], Sequence[str]]) -> list[str]:
+    """Split a text into bigrams of scripts without spaces, and joined words with a function."""
     folded = _folded(text)
     if folded.isascii():
-        return list(chained.from_iterable(map(_TERMS.__getitem__, _ASCII.findall(folded))))
-    made: list[str] = []
-    for run, joined in compiled(_ANY_SCRIPT).findall(folded):
-        made += _bigrams(run) if run else _TERMS[joined]
-    return made
+        return list(chained.from_iterable(map(split, _ASCII.findall(folded))))
+    runs = compiled(_ANY_SCRIPT).findall(folded)
+    return list(
+        chained.from_iterable(_bigrams(run) if run else split(chain) for run, chain in runs)
+    )
 
 
 def chain_terms(word: str) -> tuple[str, ...]:
@@ -118,22 +120,17 @@ def chain_terms(word: str) -> tuple[str, ...]:
 
 def joined_terms(terms: Iterable[str]) -> list[str]:
     """Return hyphenated words among terms as one word, so that `Wi-Fi` is also found by `wifi`."""
-    return [stem(term.replace("-", "")) for term in terms if "-" in term and _is_hyphenated(term)]
-
-
-def _is_hyphenated(term: str) -> bool:
-    return all(part.isalpha() for part in term.split("-"))
+    return [
+        stem(term.replace("-", ""))
+        for term in terms
+        if "-" in term and all(map(str.isalpha, term.split("-")))
+    ]
 
 
 def query_terms(text: str) -> list[str]:
     """Return the search terms of a question: its index terms without the words that only ask."""
-    asking, indexed = _asking_terms(), index_terms(text)
-    return [term for term in indexed if term not in asking] or indexed
-
-
-@cache
-def _asking_terms() -> frozenset[str]:
-    return frozenset(stem(word) for word in ASKING_WORDS)
+    indexed = index_terms(text)
+    return [term for term in indexed if term not in _ASKING_TERMS] or indexed
 
 
 def encode(term: str) -> str:
@@ -160,27 +157,15 @@ def _encode_character(char: str) -> str:
     return char if char in "abcdefghijklmnopqrstuvwxy0123456789" else f"z{ord(char):x}z"
 
 
-def _runs(text: str) -> list[tuple[str, str]]:
-    """Return pairs with one empty side: a run of a script without spaces, or joined words."""
-    folded = _folded(text)
-    if folded.isascii():
-        return [("", chain) for chain in _ASCII.findall(folded)]
-    return compiled(_ANY_SCRIPT).findall(folded)
-
-
 def _folded(text: str) -> str:
     """Fold a text and remove the apostrophes from its words."""
     folded = fold(text)
     if "'" in folded:
         if compiled(_BEFORE_WORD).search(folded):
             folded = compiled(_ELIDED).sub(" ", folded)
-        folded = compiled(_APOSTROPHE).sub(_without_apostrophe, folded)
+        # the letter after an apostrophe in lower case: O'Brien is not a compound
+        folded = compiled(_APOSTROPHE).sub(lambda match: (match[1] or "").lower(), folded)
     return folded
-
-
-def _without_apostrophe(match: re.Match[str]) -> str:
-    """Return the letter after an apostrophe in lower case: O'Brien is not a compound."""
-    return (match[1] or "").lower()
 
 
 def _bigrams(run: str) -> list[str]:
@@ -205,11 +190,9 @@ def _spelled(chain: str) -> list[str]:
     return made
 
 
-def _stemmed(joined: str) -> tuple[str, ...]:
-    return tuple([stem(word) for word in _spelled(joined) if word not in STOP_WORDS])
-
-
-_TERMS = WordMemo(_stemmed)
+_TERMS = WordMemo(
+    lambda joined: tuple([stem(word) for word in _spelled(joined) if word not in STOP_WORDS])
+)
 _CODES = WordMemo(_encode)
 
 
