@@ -13,6 +13,9 @@ _WORD = r"(?<=\S)(?=\s)|[，、；：]"
 
 _ZWJ = "\u200d"
 _VIRAMA_CLASS = 9
+_FLAG_HALVES = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two of them make a flag
+# a letter that opens a syllable, and another one or the rest of the syllable
+_HANGUL_SYLLABLE = "[\u1100-\u115f\ua960-\ua97c][\u1100-\u115f\ua960-\ua97c\uac00-\ud7a3]"
 
 
 def split(
@@ -46,14 +49,10 @@ def breaks(text: str, at: int, start: int = 0) -> bool:
         return True
     if _extends(after) or before == _ZWJ or unicodedata.combining(before) == _VIRAMA_CLASS:
         return False
-    if _is_flag_half(after) and _is_flag_half(before):
-        first = at - 1
-        while first > start and _is_flag_half(text[first - 1]):
-            first -= 1
-        return (at - first) % 2 == 0
-    return not (
-        _is_leading_jamo(before) and (_is_leading_jamo(after) or "\uac00" <= after <= "\ud7a3")
-    )
+    if after in _FLAG_HALVES and before in _FLAG_HALVES:
+        part = text[start:at]
+        return (len(part) - len(part.rstrip(_FLAG_HALVES))) % 2 == 0
+    return not compiled(_HANGUL_SYLLABLE).fullmatch(before + after)
 
 
 def _best_border(text: str, start: int, target: int, room: int, farthest: int) -> int:
@@ -90,13 +89,3 @@ def _extends(char: str) -> bool:
         or "\U0001f3fb" <= char <= "\U0001f3ff"
         or "\U000e0020" <= char <= "\U000e007f"
     )
-
-
-def _is_flag_half(char: str) -> bool:
-    """Say whether a character is a regional indicator, two of which make a flag."""
-    return "\U0001f1e6" <= char <= "\U0001f1ff"
-
-
-def _is_leading_jamo(char: str) -> bool:
-    """Say whether a character is a Hangul letter that opens a syllable."""
-    return "\u1100" <= char <= "\u115f" or "\ua960" <= char <= "\ua97c"

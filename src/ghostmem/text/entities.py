@@ -220,10 +220,12 @@ def _phrases(tokens: Iterable[_Token]) -> Iterator[tuple[list[_Token], bool]]:
     phrase: list[_Token] = []
     opens = True
     for token in tokens:
+        before = phrase[-1].text if phrase and token.gap in (". ", ".") else ""
+        is_initial = len(before) == 1 and before.isupper() and before != "I"
         is_short = (
-            token.gap in (". ", ".")
-            and phrase
-            and (phrase[-1].text.lower() in _ABBREVIATED or _is_initial(phrase[-1].text))
+            is_initial
+            or before.lower() in _ABBREVIATED
+            or compiled(_INITIALS).fullmatch(before) is not None
         )
         if phrase and not is_short and token.gap not in (" ", "\u00a0"):
             yield phrase, opens
@@ -289,13 +291,6 @@ def _is_strong(word: str) -> bool:
     if word[0].isupper():
         return any(not char.islower() and char not in "-'’ʼ" for char in word[1:])
     return len(word) > 2 and word[0].isalpha() and any(map(str.isupper, word))
-
-
-def _is_initial(word: str) -> bool:
-    """Say whether a word is an initial, or several with dots."""
-    return (len(word) == 1 and word.isupper() and word != "I") or bool(
-        compiled(_INITIALS).fullmatch(word)
-    )
 
 
 def _without_quoted(text: str) -> tuple[list[tuple[int, str]], str]:

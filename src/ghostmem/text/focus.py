@@ -55,7 +55,10 @@ def excerpt(
     matches = find_matches(content, query, *(chunk if within_chunk else (0, len(content))))
     if not matches:
         return fit(content, *chunk, room, count)
-    size = _characters(content, best_window(matches, 4 * room, chunk).start, room, count)
+    start = best_window(matches, 4 * room, chunk).start
+    sample = content[max(0, start - 2 * room) : start + 2 * room]
+    # the estimated number of characters that fit into the room
+    size = max(1, len(sample) * (room - count(_MARKS)) // max(count(sample), 1))
     for share in _ROOM_SHARES:
         part = max(1, int(size * share))
         window = best_window(matches, part, chunk)
@@ -77,7 +80,10 @@ def find_place(content: str, query: QueryTerms) -> MatchPlace | None:
         return None
     if "#" in content:
         matches = [
-            match._replace(value=match.value * (HEADING if _is_heading(content, match) else BODY))
+            match._replace(
+                value=match.value
+                * (HEADING if content[content.rfind("\n", 0, match.start) + 1] == "#" else BODY)
+            )
             for match in matches
         ]
     start, stop = best_window(matches, SENTENCE_SIZE)
@@ -87,10 +93,6 @@ def find_place(content: str, query: QueryTerms) -> MatchPlace | None:
             line = content.count("\n", 0, match.start)
             lines.setdefault(line, _Evidence()).add(match)
     return MatchPlace(start, stop, max(lines, key=lambda line: (lines[line].total, -line)))
-
-
-def _is_heading(content: str, match: Match) -> bool:
-    return content.startswith("#", content.rfind("\n", 0, match.start) + 1)
 
 
 def best_window(matches: Sequence[Match], size: int, chunk: tuple[int, int] = (0, 0)) -> Window:
@@ -140,12 +142,6 @@ class _Evidence:
         """Say whether the evidence is the same without a match."""
         values = self._values[match.term]
         return match.value < max(values) or values.count(match.value) > 1
-
-
-def _characters(content: str, at: int, room: int, count: Callable[[str], int]) -> int:
-    """Estimate the number of characters around a position that fit into the room."""
-    sample = content[max(0, at - 2 * room) : at + 2 * room]
-    return max(1, len(sample) * (room - count(_MARKS)) // max(count(sample), 1))
 
 
 def _widened(content: str, window: Window, size: int) -> Window:

@@ -48,11 +48,11 @@ def prose_lines(body: str) -> Iterator[str]:
     """Yield the lines outside fenced code."""
     at = 0
     while at < len(body):
-        end = line_end(body, at)
         after = code_end(body, at)
+        end = line_end(body, at if after is None else after)
         if after is None:
             yield body[at:end]
-        at = line_end(body, after) + 1 if after is not None else end + 1
+        at = end + 1
 
 
 def observed_tags(lines: Iterable[str]) -> list[str]:

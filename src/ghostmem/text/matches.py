@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ghostmem.text.patterns import compiled
 from ghostmem.text.scripts import UNSPACED, fold
-from ghostmem.text.terms import chain_terms, index_terms, rarity, words
+from ghostmem.text.terms import index_terms, rarity, words
 
 SUBSTRING_WEIGHT = 0.6  # relative to a word of its own
 MIN_LETTERS_BEFORE = 3  # after this many letters a word inside another is not there by chance
@@ -152,7 +152,7 @@ def _occurrences(
 
 def _uses(pieces: Sequence[str], query: QueryTerms) -> dict[str, list[_Use]]:
     """Return how pieces of text match a query: as a query term, a synonym, or a part of a word."""
-    split = words if query.is_stop_words else _terms
+    split = words if query.is_stop_words else index_terms
     known = query.known
     if known is None or len(known) >= MAX_KNOWN:
         known = {}
@@ -167,11 +167,6 @@ def _uses(pieces: Sequence[str], query: QueryTerms) -> dict[str, list[_Use]]:
     if query.has_parts:
         _add_parts(uses, pieces, query)
     return uses
-
-
-def _terms(piece: str) -> Sequence[str]:
-    """Return the index terms of a piece; faster than `index_terms` for one plain word."""
-    return chain_terms(piece) if piece.isascii() and piece.isalnum() else index_terms(piece)
 
 
 def _add_parts(uses: dict[str, list[_Use]], pieces: Sequence[str], query: QueryTerms) -> None:

@@ -13,8 +13,6 @@ from ghostmem.text.patterns import compiled
 from ghostmem.text.secret_values import is_mixed
 from ghostmem.text.secrets import SearchedText, shaped
 
-SecretSpan = tuple[str, int, int, bool]  # kind, start, stop, whether it is certain
-
 _PHRASE_SIZES = (12, 15, 18, 21, 24)
 _BETWEEN = r"(?:,?[ \t]{1,3}|,?\s?\n\s{0,4})(?:\d{1,2}[.):]?[ ])?"
 _PHRASE = rf"(?<![A-Za-z0-9])[a-z]{{3,8}}+(?:{_BETWEEN}[a-z]{{3,8}}+(?![A-Za-z0-9])){{11,}}+"
@@ -46,7 +44,7 @@ def _numbers() -> dict[str, int]:
         return {word: number for number, word in enumerate(file.read().split())}
 
 
-def seed_phrases(source: SearchedText) -> Iterator[SecretSpan]:
+def seed_phrases(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
     """Yield the seed phrases of a text: runs of at least twelve words of the list."""
     text = source.text
     for run in compiled(_PHRASE).finditer(text):
@@ -72,20 +70,16 @@ def _has_checksum(words: list[str]) -> bool:
     return f"{digest[0]:08b}".startswith(bits[size:])
 
 
-def card_numbers(source: SearchedText) -> Iterator[SecretSpan]:
+def card_numbers(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
     """Yield the numbers of payment cards; digits in a row are sure only after a word for a card."""
     text = source.text
     for match in compiled(_CARD).finditer(text):
-        if _has_luhn(match[0]):
+        digits = [int(char) for char in reversed(match[0]) if char.isdigit()]
+        doubled = [sum(divmod(2 * digit, 10)) for digit in digits[1::2]]
+        if sum(digits[::2] + doubled) % 10 == 0:  # Luhn's check digit
             before = text[max(0, match.start() - _CARD_WITHIN) : match.start()]
             is_sure = not match[0].isdigit() or bool(compiled(_CARD_WORD).search(before))
             yield "card number", *match.span(), is_sure
-
-
-def _has_luhn(number: str) -> bool:
-    """Say whether the last digit of a number is its check digit."""
-    digits = [int(char) for char in reversed(number) if char.isdigit()]
-    return sum(digits[::2] + [sum(divmod(2 * digit, 10)) for digit in digits[1::2]]) % 10 == 0
 
 
 class Secret(NamedTuple):
@@ -110,13 +104,13 @@ def redact(text: str, keep_lines: bool = False) -> tuple[str, list[Secret]]:
 
     With `keep_lines` the text keeps its number of lines. Redacting again changes nothing.
     """
-    secrets = find_secrets(text)
-    sure = [secret for secret in secrets if secret.sure]
+    secrets = remaining = find_secrets(text)
     for _ in range(_MAX_ROUNDS):
+        sure = [secret for secret in remaining if secret.sure]
         if not sure:
             break
         text = _without(text, sure, keep_lines)
-        sure = [secret for secret in find_secrets(text) if secret.sure]
+        remaining = find_secrets(text)
     return text, secrets
 
 
@@ -155,18 +149,8 @@ def _random(source: SearchedText) -> Iterator[Secret]:
         return
     for match in compiled(_RUN).finditer(source.text):
         value = match[0]
-        if (
-            len(value) > 100
-            or len(value) == 64
-            or not is_mixed(value)
-            or value.count("/") > 2
-            or value.startswith(_PUBLIC_STARTS)
-        ):
-            continue
-        if _entropy(value) >= _MIN_ENTROPY:
-            yield Secret("high entropy", *match.span(), False)
-
-
-def _entropy(text: str) -> float:
-    counts = [text.count(c) for c in set(text)]
-    return -sum(n / len(text) * log2(n / len(text)) for n in counts)
+        is_key = len(value) <= 100 and len(value) != 64 and value.count("/") <= 2
+        if is_key and is_mixed(value) and not value.startswith(_PUBLIC_STARTS):
+            shares = [value.count(char) / len(value) for char in set(value)]
+            if -sum(share * log2(share) for share in shares) >= _MIN_ENTROPY:
+                yield Secret("high entropy", *match.span(), False)

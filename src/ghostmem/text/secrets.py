@@ -72,8 +72,6 @@ class SearchedText:
 
     def literals_in(self, literals: Collection[str], words: str) -> list[str]:
         """Return the literals that may occur, given the words of the text in one of its forms."""
-        if len(self.text) <= _SHORT:
-            return [literal for literal in literals if literal in words]
         return [literal for literal in literals if all(part in words for part in literal.split())]
 
     def around(self, literals: str, reach: int, lower: bool) -> Iterator[tuple[int, int]]:
@@ -109,17 +107,6 @@ def _decoded(text: str) -> str:
         return ""
 
 
-def _is_pair(credentials: str) -> bool:
-    """Say whether basic credentials are a name and a password."""
-    name, _, word = _decoded(credentials).partition(":")
-    return bool(word) and name.isprintable()
-
-
-def _is_password(word: str) -> bool:
-    """Say whether a word where only a password can be is one."""
-    return len(word) > 1 and not is_common(word.strip("<>[]{}*$%")) and not is_stand_in(word)
-
-
 def _is_secret_tail(token: str) -> bool:
     """Say whether the part of a token after its prefixes is random."""
     tail = re.split("[_-]", token)[-1]
@@ -134,9 +121,15 @@ _TESTS: dict[str, Callable[[str], bool]] = {
     "hugging_face": lambda token: is_mixed(token[3:]) or token[3:].isalpha(),
     "key_block": lambda block: compiled("[A-Za-z0-9+/]{20}").search(block) is not None,
     "mixed": is_mixed,
-    "pair": _is_pair,
+    # basic credentials: a name and a password
+    "pair": lambda encoded: (
+        (pair := _decoded(encoded).partition(":"))[2] != "" and pair[0].isprintable()
+    ),
     "pair_password": lambda word: is_odd_password(word) and not is_stand_in(word),
-    "password": _is_password,
+    # a word where only a password can be
+    "password": lambda word: (
+        len(word) > 1 and not is_common(word.strip("<>[]{}*$%")) and not is_stand_in(word)
+    ),
     "pem": lambda encoded: "PRIVATE KEY" in _decoded("".join(encoded[:160].split())[:80]),
     "random": lambda value: is_random(value) and not is_stand_in(value),
     "tail": _is_secret_tail,
@@ -195,7 +188,9 @@ def shaped(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
         for match in _matches(shape, source, words):
             start, stop = match.span(match.re.groups)
             value = source.text[start:stop].rstrip()
-            if (not shape.test or _TESTS[shape.test](value)) and _is_preceded(shape, source, start):
+            line = source.text[max(0, start - _MAX_LINE) : start].rpartition("\n")[2]
+            is_secret = not shape.test or _TESTS[shape.test](value)
+            if is_secret and compiled(shape.before).search(line):
                 is_sure = shape.test in _CERTAIN_TESTS or not is_placeholder(value)
                 yield shape.kind, start, start + len(value), is_sure
 
@@ -208,9 +203,3 @@ def _matches(shape: SecretShape, source: SearchedText, words: str) -> Iterator[r
     reach = 0 if shape.reach == "text" else int(shape.reach or _REACH)
     for span in source.around(shape.literals, reach, shape.searched == "lower_words"):
         yield from pattern.finditer(source.text, *span)
-
-
-def _is_preceded(shape: SecretShape, source: SearchedText, start: int) -> bool:
-    """Say whether the line before a secret contains the pattern that must be there."""
-    line = source.text[max(0, start - _MAX_LINE) : start].rpartition("\n")[2]
-    return not shape.before or compiled(shape.before).search(line) is not None

@@ -113,11 +113,6 @@ def _split(text: str, split: Callable[[str], Sequence[str]]) -> list[str]:
     )
 
 
-def chain_terms(word: str) -> tuple[str, ...]:
-    """Return the index terms of one folded word, or of words joined without spaces."""
-    return _TERMS[word]
-
-
 def joined_terms(terms: Iterable[str]) -> list[str]:
     """Return hyphenated words among terms as one word, so that `Wi-Fi` is also found by `wifi`."""
     return [
