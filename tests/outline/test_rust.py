@@ -368,7 +368,6 @@ impl B { fn go(&self) {} }
         ("fn f(v: &[B]) { for (i, x) in v.iter().enumerate() { x.go(); } }", "B"),
         ("fn f(t: (A, A, B)) { let (.., x) = t; x.go(); }", ""),  # counted from the end
         ("fn f(v: &[B]) { v[1..].go(); }", ""),
-        ("fn f(v: Vec<B>) { v.iter().any(|x, _| x.go()); }", ""),
     ],
 )
 def test_places_in_patterns_and_results_of_the_library(body, callee):

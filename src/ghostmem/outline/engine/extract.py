@@ -526,6 +526,8 @@ class Walker:
         if given is not None:
             types = tuple(self.type_term(child) for child in given.named_children)
             value = (GENERIC, callee, types) if callee is not None else None
+        elif callee is not None and callee[0] == GENERIC:
+            callee = callee[1]
         arguments = self.arguments(listed, value)
         self.visit(self.child(node, form, "body"))
         if callee is None:

@@ -8,7 +8,6 @@ import tree_sitter_rust
 from ghostmem.outline.engine.facts import (
     BLOCK,
     CLASS,
-    FUNCTION_SCOPE,
     MODULE_SCOPE,
     NO_SYMBOL,
     CodeSymbol,
@@ -16,12 +15,10 @@ from ghostmem.outline.engine.facts import (
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.table import Form, form, read_table
 from ghostmem.outline.engine.terms import (
-    CALL,
-    CALLBACK,
     ELEMENT,
     GENERIC,
     IMPORT,
-    LAMBDA,
+    LIST_OF,
     MEMBER,
     NAME,
     OWN_TYPE,
@@ -38,7 +35,6 @@ from ghostmem.outline.languages.rust_names import (
     BOUND,
     FILE_MODULE,
     PATTERN_PART,
-    SLICE,
     TRY,
     RustNames,
 )
@@ -55,7 +51,7 @@ extern_crate_declaration     hook fn=extern_crate
 function_item,function_signature_item hook fn=function_item
 struct_item,union_item,enum_item,trait_item hook fn=type_item
 type_item                    hook fn=alias
-associated_type              hook fn=associated
+associated_type              hook type_fn=bounds
 impl_item                    hook fn=impl
 const_item,static_item       hook fn=constant
 enum_variant                 hook fn=variant
@@ -66,24 +62,24 @@ macro_invocation             hook fn=macro_call type_fn=macro_call
 parameter                    param name=pattern type=type
 self_parameter               hook fn=bind_self
 type_parameter               typeparam bound=bounds
-const_parameter              hook fn=const_parameter
+const_parameter              param name=name type=type
 where_predicate              hook fn=where
 let_declaration,let_condition hook fn=let
 if_expression,while_expression hook fn=branches
 match_expression             hook fn=match
 for_expression               range left=pattern right=value body=body
-closure_expression           hook fn=closure
+closure_expression           lambda params=parameters result=return_type body=body
 block                        hook fn=block
 unsafe_block,const_block,async_block same of=0
 return_expression            return
 identifier,self              name
 scoped_identifier            hook fn=path
 field_expression             member of=value name=field
-call_expression              hook fn=call
+call_expression              call callee=function args=arguments
 generic_function             hook fn=generic_function
 struct_expression            hook fn=struct
 try_expression               hook fn=try_
-index_expression             hook fn=index
+index_expression             hook fn=index of=0
 reference_expression         same of=value
 await_expression,unary_expression,parenthesized_expression same of=0
 array_expression             list
@@ -202,11 +198,6 @@ class RustRules(RustNames):
         walker.bind("self", node.start_byte, None, (VALUE_OF, (NAME, "Self")))
         walker.receivers = {"self": (THIS, "self")}
 
-    def const_parameter(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Bind a constant parameter; it is no reference."""
-        walker.type_term(node.child_by_field_name("type"))
-        walker.bind(walker.text(_field(node, "name")), node.start_byte)
-
     def where(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Add the bounds of a where clause to those of the type parameter."""
         left = node.child_by_field_name("left")
@@ -247,10 +238,6 @@ class RustRules(RustNames):
         """Declare another name of a type."""
         symbol = walker.declare(node, walker.text(_field(node, "name")), "type")
         walker.type_body(symbol, None, form("type type=type type_params=type_parameters"), node)
-
-    def associated(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Visit the bounds of an associated type of a trait."""
-        walker.type_term(node.child_by_field_name("bounds"))
 
     def impl(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Visit an impl block: its functions and constants are members of its type.
@@ -395,28 +382,6 @@ class RustRules(RustNames):
                 terms.append(walker.visit(arm.child_by_field_name("value")))
         return either(terms)
 
-    def closure(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """Bind the parameters of a closure: the only one is what the callee passes."""
-        callback, walker.callback = walker.callback, None
-        parameters = node.child_by_field_name("parameters")
-        listed = parameters.named_children if parameters is not None else []
-        is_single = parameters is not None and all(one.type != "," for one in parameters.children)
-        function = walker.function
-        with walker.inside(FUNCTION_SCOPE):
-            walker.function = CodeSymbol("", "lambda", walker.owner, 0, 0, 0, walker.scope)
-            passed: Term | None = (
-                (CALLBACK, *callback, 0) if callback is not None and is_single else None
-            )
-            for child in listed:
-                if child.type == "parameter":
-                    walker.parameter(child)
-                else:
-                    self.bind_pattern(walker, child, passed, None, node.start_byte)
-            result = walker.type_term(node.child_by_field_name("return_type"))
-            term = walker.visit(node.child_by_field_name("body"))
-        walker.function = function
-        return (LAMBDA, (VALUE_OF, result) if result is not None else term)
-
     def assignment(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Note the write of a name or a path; a field belongs to no symbol."""
         left = node.child_by_field_name("left")
@@ -429,8 +394,9 @@ class RustRules(RustNames):
 
     def path(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """Read a value by its path."""
+        quiet = walker.quiet
         term = self._path(walker, node)
-        if term is not None:
+        if term is not None and not quiet:
             walker.refer("reads", term, node)
         return term
 
@@ -468,40 +434,12 @@ class RustRules(RustNames):
         trait = walker.type_term(inner.child_by_field_name("alias"))
         return (MEMBER, either([base]) or trait, name, "::")
 
-    def call(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """Note a call of a function, a method or a value."""
-        fn, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-        if fn is None:
-            walker.visit_all(node)
-            return None
-        types: tuple[Term | None, ...] = ()
-        if fn.type == "generic_function":
-            given = fn.child_by_field_name("type_arguments")
-            types = tuple(
-                walker.type_term(one) for one in (given.named_children if given is not None else ())
-            )
-            fn = _field(fn, "function")
-        if fn.type in ("scoped_identifier", "scoped_type_identifier"):
-            callee = self._path(walker, fn)
-        else:
-            callee = walker.visit(fn, quiet=True)
-        value: Term | None = (GENERIC, callee, types) if types and callee is not None else callee
-        arguments: list[Term | None] = []
-        for child in listed.named_children if listed is not None else ():
-            if not child.is_extra:
-                walker.callback = (callee, len(arguments)) if callee is not None else None
-                arguments.append(walker.visit(child))
-        walker.callback = None
-        if callee is None or fn.type == "parenthesized_expression":
-            callee = (MEMBER, None, " ".join(walker.text(fn).split())[-60:])
-        if callee != (NAME, "self"):
-            walker.refer("calls", callee, fn, arguments)
-        return (CALL, value, tuple(arguments[:4])) if value is not None else None
-
     def generic_function(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """Read a function with its type arguments."""
-        walker.type_term(node.child_by_field_name("type_arguments"))
-        return walker.visit(node.child_by_field_name("function"))
+        quiet, listed = walker.quiet, node.child_by_field_name("type_arguments")
+        types = [walker.type_term(child) for child in (listed or node).named_children]
+        term = walker.visit(node.child_by_field_name("function"), quiet)
+        return (GENERIC, term, tuple(types)) if term is not None else None
 
     def struct(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """Make a struct or a variant: it uses the type."""
@@ -520,13 +458,11 @@ class RustRules(RustNames):
         term = walker.visit(next(iter(node.named_children), None))
         return (TRY, term) if term is not None else None
 
-    def index(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def index(self, walker: "Walker", node: "Node", form: Form) -> Term | None:
         """An element of a list or a map, or a part of a list."""
-        terms = [walker.visit(child) for child in node.named_children if not child.is_extra]
-        if not terms or terms[0] is None:
-            return None
+        term = walker.visit_index(node, form, False)
         is_slice = node.named_children[-1].type == "range_expression"
-        return (SLICE if is_slice else ELEMENT, terms[0])
+        return (LIST_OF, term) if is_slice and term is not None else term
 
     # --- patterns
 

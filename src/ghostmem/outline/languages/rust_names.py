@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from ghostmem.outline.engine.link import Linker, Target
 
 # terms of Rust: crate, self or super at the start of a path; `mod x;`; a part that a pattern takes
-# out of a value; `value?`; a part of a list
-ANCHOR, FILE_MODULE, PATTERN_PART, TRY, SLICE = "anchor", "file module", "pattern", "try", "slice"
+# out of a value; `value?`
+ANCHOR, FILE_MODULE, PATTERN_PART, TRY = "anchor", "file module", "pattern", "try"
 BOUND = "bound"  # a type parameter in a path, as the traits that it has
 
 KNOWN = words_of("rust.txt")
@@ -457,9 +457,6 @@ class RustNames(Rules):
             case "try":
                 values = parts(resolver.evaluate(term[1], place))
                 return union([self.element(resolver, one) for one in values])
-            case "slice":
-                values = parts(resolver.evaluate(term[1], place))
-                return union([(LIST, self.element(resolver, one)) for one in values])
             case "this":  # of an impl block for a type from outside
                 return resolver.value_of_type((NAME, "Self"), place)
             case "own":
