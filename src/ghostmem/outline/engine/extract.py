@@ -191,8 +191,7 @@ class Walker:
         """Tell whether a term is a member of something that has no symbols."""
         if term[0] != MEMBER or term[1] is None:
             return bool(term[0] == MEMBER)
-        tag: str = term[1][0]
-        return kind.startswith("reads") and tag not in (*_WITH_OWNER, *self.rules.path_terms)
+        return kind.startswith("reads") and term[1][0] not in _WITH_OWNER
 
     # --- helpers
 
@@ -657,7 +656,7 @@ class Walker:
         for child in node.named_children:
             if child != of:
                 listed = child.named_children if "flat" in form.options else (child,)
-                arguments += [self.type_term(child) for child in listed]
+                arguments += [self.type_term(one) for one in listed if self.role(one) != "skip"]
         return (GENERIC, base, tuple(arguments)) if base is not None else None
 
     visit_generic = type_generic

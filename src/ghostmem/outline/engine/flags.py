@@ -45,5 +45,3 @@ class Flags:
     types_are_iterable = False
     reads_members = True  # of types outside; otherwise members that are no symbols do not matter
     leaves_reads = True  # values that are read but not found count as unresolved
-    path_terms: tuple[str, ...] = ()  # tags of terms of its own that paths begin with
-    path_step = "import"  # how a path into a module is found that does not begin with a name

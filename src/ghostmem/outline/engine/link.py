@@ -531,11 +531,9 @@ class Linker:
             if term[1] is None:
                 return []
             via = "receiver" if term[1][0] in (THIS, SUPER, OWN_TYPE) else "type"
-            base = self.resolver.evaluate(term[1], place)
-            self.resolver.asking = place.unit
             found_targets = [
                 target
-                for value in parts(base)
+                for value in self.resolver.owners(term[1], place)
                 for target in self._of_member(
                     value,
                     term[2],
@@ -567,7 +565,7 @@ class Linker:
         while term[0] == MEMBER and term[1] is not None:
             term = term[1]
         if term[0] != NAME:
-            return self.rules.path_step
+            return "import"
         found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
         values = [binding[B_VALUE] for _, binding in found.bindings]
         is_import = any(value is not None and value[0] == IMPORT for value in values)

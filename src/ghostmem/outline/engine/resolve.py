@@ -333,9 +333,13 @@ class Resolver:
         return self.beyond(place.unit, term[1])
 
     def _member(self, term: Term, place: Place) -> Value | None:
-        base = self.evaluate(term[1], place)
+        return union([self.member(value, term[2]) for value in self.owners(term[1], place)])
+
+    def owners(self, term: Term | None, place: Place) -> list[Value]:
+        """Return what a term is whose member is asked for; a type behind its other names."""
+        values = parts(self.evaluate(term, place))
         self.asking = place.unit
-        return union([self.member(value, term[2]) for value in parts(base)])
+        return [one for value in values for one in parts(value[1] if value[0] == ALIAS else value)]
 
     def _call(self, term: Term, place: Place) -> Value | None:
         callee = self.evaluate(term[1], place)

@@ -15,7 +15,7 @@ Manifest = dict[str, Any]
 class ModuleFile(NamedTuple):
     """A declaration `mod name;`."""
 
-    inside: str  # the modules of the file that it is in, each followed by ::
+    scope: int  # of the file or the module in it
     name: str
     path: str  # as an attribute says
     opens_macros: bool
@@ -84,15 +84,19 @@ class Crates:
             self.keys[path], self.crates[path] = key, crate
             for declaration in self.units[path].detail["files"]:
                 declared = ModuleFile(*declaration)
-                home = "::".join([key, *declared.inside.split("::")[:-1]])
-                below = self._file(path, declared, is_root=path == crate.root)
+                symbol = self.units[path].scopes[declared.scope].symbol
+                inside = self.units[path].symbols[symbol].path() if symbol >= 0 else []
+                home = "::".join([key, *inside])
+                below = self._file(path, declared, inside, is_root=path == crate.root)
                 if below is not None:
                     self.files.setdefault(home, {}).setdefault(declared.name, below)
                     if below not in self.keys:
                         self.keys[below] = f"{home}::{declared.name}"
                         pending.append((below, self.keys[below]))
 
-    def _file(self, path: str, declared: ModuleFile, is_root: bool) -> str | None:
+    def _file(
+        self, path: str, declared: ModuleFile, inside: list[str], is_root: bool
+    ) -> str | None:
         """Return the file of `mod x;` as the compiler would look for it."""
         folder, base = posixpath.split(path)
         if declared.path:
@@ -100,7 +104,7 @@ class Crates:
             return written if written in self.units else None
         if not is_root and base not in ("mod.rs", "lib.rs", "main.rs"):
             folder = posixpath.join(folder, base.removesuffix(".rs"))
-        home = posixpath.join(folder, *declared.inside.split("::")[:-1])
+        home = posixpath.join(folder, *inside)
         wanted = (
             posixpath.join(home, f"{declared.name}.rs"),
             posixpath.join(home, declared.name, "mod.rs"),

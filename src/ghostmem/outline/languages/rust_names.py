@@ -1,16 +1,18 @@
 """Rust: modules and their names, members of types, and types of the standard library."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.engine.facts import B_SYMBOL, END, FILE, CodeSymbol, FoundBinding, Unit
 from ghostmem.outline.engine.language import Rules
-from ghostmem.outline.engine.resolve import CALLABLES, TYPES, BaseOrder, Place, Resolver
+from ghostmem.outline.engine.library import library_result
+from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
 from ghostmem.outline.engine.table import groups_of, words_of
 from ghostmem.outline.engine.terms import (
     CALLABLE,
     FUNCTION,
+    GENERIC,
     INSTANCE,
     LIST,
     MEMBER,
@@ -33,10 +35,9 @@ from ghostmem.outline.languages.rust_crates import Crates, ModuleFile
 if TYPE_CHECKING:
     from ghostmem.outline.engine.link import Linker, Target
 
-# terms of Rust: crate, self or super at the start of a path; `mod x;`; a part that a pattern takes
-# out of a value; `value?`
-ANCHOR, FILE_MODULE, PATTERN_PART, TRY = "anchor", "file module", "pattern", "try"
-BOUND = "bound"  # a type parameter in a path, as the traits that it has
+# terms of Rust: a module by a word in another one; a part that a pattern takes out of a value;
+# `value?`
+MODULE_NAME, PATTERN_PART, TRY = "module name", "pattern", "try"
 
 KNOWN = words_of("rust.txt")
 PRELUDE = {name: f"{path}::{name}" for name, path in groups_of("rust.txt", "prelude").items()}
@@ -49,9 +50,11 @@ DERIVABLE = {
 KNOWN_MACROS = {f"{name}!" for name in KNOWN["macros"]}
 GROUPS = {
     name: group
-    for group in ("cells", "once_cells", "holders", "lists", "maps")
+    for group in ("cells", "locks", "once_cells", "holders", "results", "lists", "maps")
     for name in KNOWN[group]
 }
+# what methods give, by the group of the type (see engine.library)
+RESULTS = {group: groups_of("rust.txt", group) for group in (*GROUPS.values(), "own")}
 _OPTION, _RESULT = "std::option::Option", "std::result::Result"
 _OF_POINTERS = ("clone", "default", "from", "new")  # functions that a smart pointer has itself
 _CONSTRUCTORS = ("new", "default", "from", "with_capacity", "from_str", "clone")
@@ -64,9 +67,7 @@ class RustNames(Rules):
 
     builtins = KNOWN["primitives"]
     separator = "::"
-    words = {THIS: "self", OWN_TYPE: "Self", ANCHOR: "", BOUND: ""}  # noqa: RUF012
-    path_terms = (ANCHOR, BOUND)
-    path_step = "module"
+    words = {THIS: "self", OWN_TYPE: "Self"}  # noqa: RUF012
     strict_uses = True
     calls_convert = True  # making a tuple struct or a variant only uses it
     merges_modules = True
@@ -74,9 +75,8 @@ class RustNames(Rules):
     leaves_members = False
     virtual = ("type", "receiver")
     crates: Crates
-    impls: "dict[CodeSymbol, dict[CodeSymbol, None]]"  # by type: traits of the project
     outside_impls: dict[tuple[str, str], list[CodeSymbol]]  # by name of a type, and function
-    derefs: dict[CodeSymbol, tuple[Term, Place]]
+    derefs: dict[CodeSymbol, Place]  # where `Self::Target` is bound
     has_learned = False
     globs: set[tuple[str, str]]
 
@@ -85,7 +85,7 @@ class RustNames(Rules):
     def begin_linking(self, resolver: Resolver) -> None:
         """Find the crates and modules."""
         self.crates = Crates(resolver.units, resolver.read)
-        self.impls, self.outside_impls, self.derefs = {}, defaultdict(list), {}
+        self.outside_impls, self.derefs = defaultdict(list), {}
         self.globs, self.has_learned = set(), False
 
     def module(self, resolver: Resolver, unit: Unit) -> str:
@@ -94,64 +94,31 @@ class RustNames(Rules):
 
     def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
         """Return what a name of a module is bound to, also by its globs."""
-        if found := resolver.modules.get(module, {}).get(name):
+        found = resolver.modules.get(module, {}).get(name, [])
+        if found or (module, name) in self.globs or len(self.globs) > _MAX_GLOBS:
             return found
-        if (module, name) in self.globs or len(self.globs) > _MAX_GLOBS:
-            return []
         self.globs.add((module, name))
         for unit in resolver.units_of.get(module, ()):
             for path in unit.stars:
-                inside = path.partition(">")[0]
-                if f"{unit.module}::{inside}".removesuffix("::") != module:
-                    continue
-                for value in parts(self.imported(resolver, unit, path, None)):
-                    found = (
-                        found or self.starred(resolver, value[1], name)
-                        if (value[0] == MODULE)
-                        else (resolver.find(value, name) if value[0] == TYPE else [])
-                    )
+                if unit.scopes[int(path.partition(">")[0])].module == module:
+                    for value in parts(self.imported(resolver, unit, path, None)):
+                        found = found or resolver.exports(value, name)
         self.globs.discard((module, name))
-        return found or []
+        return found
 
     def imported(
         self, resolver: Resolver, unit: Unit, path: str, member: str | None
     ) -> Value | None:
-        """Return what a path means in a module of a file, written `modules>path`."""
-        inside, _, rest = path.partition(">")
-        segments = [*(rest.split("::") if rest else ()), *([member] if member else [])]
-        module = f"{unit.module}::{inside}".removesuffix("::")
-        value = self.at_path(resolver, unit, module, segments)
+        """Return what a path means in the module of a scope, written `scope>path`."""
+        scope, _, outer = path.partition(">")
+        first, *more = [name for name in (*outer.split("::"), member) if name] or [""]
+        value = resolver.module_member(unit.scopes[int(scope)].module or "", first)
+        value = value or self.implicit(resolver, unit, first)
+        for name in more:
+            value = union([resolver.member(one, name) for one in parts(value)])
         if value is not None and value[0] == OUTSIDE and member in KNOWN_MACROS:
             return (OUTSIDE, member)
         return value
-
-    def at_path(
-        self, resolver: Resolver, unit: Unit, module: str, segments: list[str]
-    ) -> Value | None:
-        """Return what the segments of a path lead to, from a module."""
-        rest = list(segments)
-        value: Value | None = None
-        while rest and rest[0] in ("crate", "self", "super", "$crate"):
-            anchor = rest.pop(0)
-            module = self._anchored(unit, module, anchor)
-            value = (MODULE, module)
-        if value is None and rest:
-            first = rest.pop(0)
-            if first:
-                value = resolver.module_member(module, first)
-            else:
-                first = rest.pop(0) if rest else ""
-            value = value or self.crate(unit, first) or self.implicit(resolver, unit, first)
-        for name in rest:
-            value = union([resolver.member(one, name) for one in parts(value)])
-        return value
-
-    def _anchored(self, unit: Unit, module: str, anchor: str) -> str:
-        if anchor == "self":
-            return module
-        if anchor == "super":
-            return module.rpartition("::")[0] or module
-        return self.crates.crates[unit.path].root
 
     def crate(self, unit: Unit, name: str) -> Value | None:
         """Return a crate: of the standard library, of this project, or a dependency."""
@@ -259,7 +226,7 @@ class RustNames(Rules):
         return f"{shown}::{symbol.name}", f"{full}::{symbol.name}"
 
     def _member_name(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
-        written, trait, trait_term = symbol.detail
+        _, trait_term, scope, _, written, trait = symbol.detail
         owner, name = symbol.attached_to, symbol.name
         short = home = written
         if owner is not None:
@@ -267,7 +234,7 @@ class RustNames(Rules):
         if not trait:
             return f"{home}::{name}", f"{home}::{name}"
         whole = trait
-        place = Place(symbol.unit, symbol.scope, END)
+        place = Place(symbol.unit, scope, END)
         traits = [one[1] for one in parts(resolver.value_of_type(trait_term, place))]
         if len(traits) == 1 and isinstance(traits[0], CodeSymbol):
             whole = self._name(resolver, traits[0])[1]
@@ -281,26 +248,22 @@ class RustNames(Rules):
             return
         self.has_learned = True
         for unit in resolver.units.values():
-            for type_term, trait_term, scope, _, position, _, _ in unit.detail["impls"]:
-                place = Place(unit, scope, position)
+            for type_term, trait_term, scope, *_ in unit.detail["impls"]:
+                place = Place(unit, scope, END)
                 traits = parts(resolver.value_of_type(trait_term, place))
-                own = {one[1]: None for one in traits if one[0] == INSTANCE}
+                own = [one for one in traits if one[0] == INSTANCE]
                 is_deref = any(str(one[1]).endswith("::Deref") for one in traits)
                 for kind in parts(resolver.value_of_type(type_term, place)):
                     if kind[0] == INSTANCE:
-                        self.impls.setdefault(kind[1], {}).update(own)
+                        resolver.base_values(kind[1]).extend(own)
                         if is_deref:
-                            self.derefs[kind[1]] = ((NAME, "Self::Target"), place)
-            self._learn_outside(resolver, unit)
-
-    def _learn_outside(self, resolver: Resolver, unit: Unit) -> None:
-        """Note the functions of impl blocks for types from outside."""
-        for symbol in unit.symbols:
-            if symbol.receiver is not None and symbol.attached_to is None:
-                place = Place(unit, symbol.scope, END)
-                for kind in parts(resolver.value_of_type(symbol.receiver, place)):
-                    if kind[0] == OUTSIDE_INSTANCE:
-                        self.outside_impls[_last(kind), symbol.name].append(symbol)
+                            self.derefs[kind[1]] = place
+            for symbol in unit.symbols:
+                if symbol.receiver is not None and symbol.attached_to is None:
+                    place = Place(unit, symbol.scope, END)
+                    for kind in parts(resolver.value_of_type(symbol.receiver, place)):
+                        if kind[0] == OUTSIDE_INSTANCE:
+                            self.outside_impls[_last(kind), symbol.name].append(symbol)
 
     def meant(self, kind: str, targets: "list[Target]") -> "list[Target]":
         """Return the functions that a call means, and the enums of variants."""
@@ -333,17 +296,6 @@ class RustNames(Rules):
 
     # --- members
 
-    def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
-        """Return a type with the traits that it implements, and those that they extend."""
-        order: BaseOrder = [(symbol, ()), *((trait, ()) for trait in self.impls.get(symbol, ()))]
-        seen = {one for one, _ in order}
-        for base, _ in order:  # it grows meanwhile
-            for other, arguments in resolver.direct_bases(base):
-                if other not in seen:
-                    seen.add(other)
-                    order.append((other, arguments))
-        return order
-
     def find_member(self, resolver: Resolver, value: Value, name: str) -> list[FoundBinding] | None:
         """Return a member of a type: its own, of its traits, or of what it dereferences to."""
         for each in self.opened(resolver, value):
@@ -373,8 +325,7 @@ class RustNames(Rules):
             meant = resolver.underlying((INSTANCE, *value[1:3]))
             return meant if value[0] == INSTANCE or meant is None else resolver.type_of(meant)
         if value[0] == INSTANCE and value[1] in self.derefs:
-            term, place = self.derefs[value[1]]
-            return resolver.value_of_type(term, place)
+            return resolver.value_of_type((NAME, "Self::Target"), self.derefs[value[1]])
         return None
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
@@ -409,34 +360,14 @@ class RustNames(Rules):
             return found
         return (OUTSIDE, f"slice::{name}", value)
 
-    def outside_element(self, value: Value) -> Value | None:
-        """Return what iterating over something of the library gives."""
-        return self.element(None, value)
-
-    def element(
-        self, resolver: Resolver | None, value: Value | None, by_index: bool = True
-    ) -> Value | None:
-        """Return an element of a list, a map, an Option or a Result."""
-        values = self.opened(resolver, value) if resolver is not None else iter((value,))
-        for each in values:
-            if each is None:
-                return None
-            if each[0] == LIST:
-                inner: Value | None = each[1]
-                return inner
-            if each[0] == OUTSIDE_INSTANCE and each[2]:
-                group = GROUPS.get(_last(each), "")
-                if group == "maps":
-                    return each[2][-1] if by_index else (TUPLE, tuple(each[2]))
-                if group in ("lists", "holders"):
-                    return _inside(each, 0)
-        return None
-
     def iterable(self, resolver: Resolver, value: Value) -> Value:
-        """Return what is iterated over, behind pointers."""
+        """Return what is iterated over, behind pointers; a map gives pairs."""
         for each in self.opened(resolver, value):
-            if each[0] == OUTSIDE_INSTANCE and GROUPS.get(_last(each)):
-                return (LIST, self.element(resolver, each, by_index=False))
+            group = GROUPS.get(_last(each)) if each[0] == OUTSIDE_INSTANCE and each[2] else ""
+            if group == "maps":
+                return (LIST, (TUPLE, each[2]))
+            if group in ("lists", "holders", "results"):
+                return (LIST, each[2][0])
             value = each
         return value
 
@@ -445,47 +376,41 @@ class RustNames(Rules):
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
         """Evaluate a term of Rust."""
         match term[0]:
-            case "anchor":
-                module = self._module_at(place)
-                if not term[1]:
-                    return None
-                return (MODULE, self._anchored(place.unit, module, term[1]))
-            case "file module":
-                home = f"{place.unit.module}::{term[1]}".removesuffix("::")
-                path = self.crates.files.get(home, {}).get(term[2])
-                return (MODULE, self.crates.keys[path]) if path is not None else None
+            case "module name":
+                return self._module_named(place.unit, term[1], place.scope)
             case "try":
                 values = parts(resolver.evaluate(term[1], place))
-                return union([self.element(resolver, one) for one in values])
+                return union([self._given(resolver, one, "unwrap") for one in values])
             case "this":  # of an impl block for a type from outside
                 return resolver.value_of_type((NAME, "Self"), place)
             case "own":
                 return resolver.evaluate((NAME, "Self"), place)
-            case "bound":
-                bound = resolver.value_of_type((NAME, term[1]), place)
-                return union([resolver.type_of(one) for one in parts(bound)])
             case "pattern":
                 return self._pattern_part(resolver, term, place)
         return None
 
-    @staticmethod
-    def _module_at(place: Place) -> str:
-        scope = place.scope
-        while scope > 0 and place.unit.scopes[scope].module is None:
-            scope = place.unit.scopes[scope].parent
-        return place.unit.scopes[scope].module or place.unit.module
+    def _module_named(self, unit: Unit, word: str, scope: int) -> Value | None:
+        """Return what self, super, crate or the name of a module in another file means."""
+        module = unit.scopes[scope].module or unit.module
+        if word == "self":
+            return (MODULE, module)
+        if word == "super":
+            return (MODULE, module.rpartition("::")[0] or module)
+        if word in ("crate", "$crate"):
+            return (MODULE, self.crates.crates[unit.path].root)
+        path = self.crates.files.get(module, {}).get(word)
+        return (MODULE, self.crates.keys[path]) if path is not None else None
 
     def _pattern_part(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
         """Return the part that a pattern takes out of a struct or variant."""
         _, of, path, name = term
         whole = resolver.evaluate(of, place)
-        last = path[-1] if path[0] == NAME else path[2]
-        symbol = self._variant(resolver, path, place)
+        path = path[1] if path[0] == GENERIC else path
+        last = path[2] if path[0] == MEMBER else path[1]
+        symbol = self._variant(resolver, path, last, place)
         if symbol is None and last in VARIANTS:
-            values = parts(whole)
-            if last == "Err":
-                return union([_error(one) for one in values])
-            return union([self.element(resolver, one) for one in values])
+            method = "unwrap_err" if last == "Err" else "unwrap"
+            return union([self._given(resolver, one, method) for one in parts(whole)])
         if symbol is not None:
             bindings = symbol.unit.scopes[symbol.inner].names.get(name)
             if not bindings:
@@ -498,9 +423,8 @@ class RustNames(Rules):
         return union([resolver.member(one, name) for one in values])
 
     @staticmethod
-    def _variant(resolver: Resolver, path: Term, place: Place) -> CodeSymbol | None:
+    def _variant(resolver: Resolver, path: Term, name: str, place: Place) -> CodeSymbol | None:
         """Return the variant that a path means: its value is of the enum that has its name."""
-        name = path[-1] if path[0] == NAME else path[2]
         for value in parts(resolver.evaluate(path, place)):
             members = resolver.own_member(value[1], name) if value[0] == INSTANCE else []
             for unit, binding in members:
@@ -542,18 +466,28 @@ class RustNames(Rules):
         name, receiver = value[1].rpartition("::")[2], value[2]
         if receiver[0] in (TYPE, OUTSIDE):
             return resolver.instance(receiver) if name in _CONSTRUCTORS else None
-        for each in self.opened(resolver, receiver):
-            group = "lists" if each[0] == LIST else "own" if each[0] == INSTANCE else ""
-            group = group or (GROUPS.get(_last(each), "") if each[0] == OUTSIDE_INSTANCE else "")
-            for (kind, method), result in _RESULTS.items():
-                if kind == group and name in KNOWN[method]:
-                    return result(self, resolver, each)
+        return self._given(resolver, receiver, name)
+
+    def _given(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return what a method of the library gives that is called on a value."""
+        for each in self.opened(resolver, value):
+            if each[0] == LIST:
+                each = (OUTSIDE_INSTANCE, "std::vec::Vec", (each[1],))
+            group = "own" if each[0] == INSTANCE else GROUPS.get(_last(each), "")
+            if group == "locks" and not self.is_native(each[1]):  # it cannot be poisoned
+                group = "cells"
+            meaning = RESULTS.get(group, {}).get(name, "")
+            if name == "enumerate" and meaning:
+                pair = (TUPLE, ((OUTSIDE_INSTANCE, "usize", ()), resolver.element(each)))
+                return (OUTSIDE_INSTANCE, "std::slice::Iter", (pair,))
+            if meaning:
+                return library_result(resolver, each, meaning, None)
         return None
 
     def outside_parameter(self, resolver: Resolver, value: Value, number: int) -> Value | None:
         """Return what a method of the library passes to a closure: an element of its receiver."""
         if len(value) == 3 and value[1].rpartition("::")[2] in KNOWN["passes"]:
-            return (CALLABLE, None, (self.element(resolver, value[2], by_index=False),))
+            return (CALLABLE, None, (resolver.element(value[2]),))
         return None
 
     # --- links
@@ -562,42 +496,40 @@ class RustNames(Rules):
         """Add the links of impl blocks, derived traits and files of modules."""
         for unit in linker.resolver.units.values():
             for row in unit.detail["impls"]:
-                self._link_impl(linker, unit, row)
-            for number, names in unit.detail["derives"]:
-                symbol = unit.symbols[number]
-                for name in names:
+                self._link_impl(linker, unit, *row)
+            for symbol in unit.symbols:
+                for name in symbol.detail if isinstance(symbol.detail, list) else ():
                     bare = name.rsplit("::", 1)[-1]
-                    if bare in DERIVABLE:
-                        linker.add_outside(
-                            symbol.id, "implements", DERIVABLE[bare], symbol.line, "type"
-                        )
+                    if path := DERIVABLE.get(bare):
+                        linker.add_outside(symbol.id, "implements", path, symbol.line, "type")
                     else:
                         self._leave(linker, symbol.id, f"derive({name})", symbol.line, bare)
             for declared in (ModuleFile(*row) for row in unit.detail["files"]):
-                home = f"{unit.module}::{declared.inside}".removesuffix("::")
-                path = self.crates.files.get(home, {}).get(declared.name)
+                scope = unit.scopes[declared.scope]
+                path = self.crates.files.get(scope.module or "", {}).get(declared.name)
                 if path is not None:
-                    start = next(
-                        (
-                            one.id
-                            for one in unit.symbols
-                            if one.kind == "module" and unit.scopes[one.inner].module == home
-                        ),
-                        file_id(unit.path),
-                    )
+                    start = linker.node_of(unit, scope.symbol)
                     linker.add(start, "declares", file_id(path), declared.line, "module")
 
     def _leave(self, linker: "Linker", owner: str, text: str, line: int, name: str) -> None:
         linker.loose.append(Loose(owner, "implements", text, line, name, linker.values[name]))
 
-    def _link_impl(self, linker: "Linker", unit: Unit, row: Any) -> None:
-        type_term, trait_term, scope, line, position, (written, trait), owner = row
+    def _link_impl(
+        self,
+        linker: "Linker",
+        unit: Unit,
+        type_term: Term | None,
+        trait_term: Term | None,
+        scope: int,
+        line: int,
+        written: str,
+        trait: str,
+    ) -> None:
         if not trait:
             return
-        place = Place(unit, scope, position)
-        kinds = parts(linker.resolver.value_of_type(type_term, place))
+        place = Place(unit, scope, END)
         start = ""
-        for kind in kinds:
+        for kind in parts(linker.resolver.value_of_type(type_term, place)):
             if kind[0] == INSTANCE:
                 start = kind[1].id
             elif kind[0] == OUTSIDE_INSTANCE:
@@ -613,7 +545,7 @@ class RustNames(Rules):
                 linker.add_outside(start, "implements", target.value[1], line)
         if not targets:
             name = trait.partition("<")[0].rsplit("::", 1)[-1]
-            home = linker.node_of(unit, owner)
+            home = linker.node_of(unit, unit.scopes[scope].symbol)
             self._leave(linker, start or home, f"impl {trait} for {written}", line, name)
 
     def notes(self, resolver: Resolver) -> list[str]:
@@ -629,71 +561,3 @@ def _last(value: Value) -> str:
 def _is_of_trait(unit: Unit, binding: Any) -> bool:
     detail = unit.symbols[binding[B_SYMBOL]].detail if binding[B_SYMBOL] >= 0 else None
     return isinstance(detail, tuple) and bool(detail[1])
-
-
-def _error(value: Value) -> Value | None:
-    """Return the error of a Result."""
-    given: tuple[Value | None, ...] = value[2] if value[0] == OUTSIDE_INSTANCE else ()
-    return given[1] if len(given) > 1 else None
-
-
-def _native(name: str, *arguments: Value | None) -> Value:
-    return (OUTSIDE_INSTANCE, name, arguments)
-
-
-def _selected(rules: RustNames, resolver: Resolver, value: Value) -> Value | None:
-    inner = rules.element(resolver, value)
-    return _native(_OPTION, inner) if inner is not None else None
-
-
-def _removed(rules: RustNames, resolver: Resolver, value: Value) -> Value | None:
-    """Return what `remove` gives: an element of a Vec, an Option of one of a VecDeque."""
-    if _last(value) == "Vec":
-        return rules.element(resolver, value)
-    return _selected(rules, resolver, value) if _last(value) == "VecDeque" else None
-
-
-def _locked(rules: RustNames, _resolver: Resolver, value: Value) -> Value | None:
-    """Return what locking gives; only the locks of the standard library can be poisoned."""
-    if rules.is_native(value[1]):
-        return _native(_RESULT, *value[2][-1:])
-    return value[2][-1] if value[2] else None
-
-
-def _numbered(rules: RustNames, resolver: Resolver, value: Value) -> Value | None:
-    pair = (TUPLE, (_native("usize"), rules.element(resolver, value, by_index=False)))
-    return _native("std::slice::Iter", pair)
-
-
-def _inside(value: Value, number: int) -> Value | None:
-    given: tuple[Value | None, ...] = value[2]
-    return given[number] if given else None
-
-
-# by the group of a type and that of a method: what the method gives
-_RESULTS: dict[tuple[str, str], Callable[[RustNames, Resolver, Value], Value | None]] = {
-    ("cells", "locks"): _locked,
-    ("cells", "tries"): lambda _rules, _resolver, value: _native(_RESULT, *value[2][-1:]),
-    ("cells", "borrows"): lambda _rules, _resolver, value: _inside(value, -1),
-    ("once_cells", "selects"): lambda _rules, _resolver, value: _native(_OPTION, *value[2][:1]),
-    ("once_cells", "initializes"): lambda _rules, _resolver, value: _inside(value, 0),
-    ("holders", "opens"): lambda rules, resolver, value: rules.element(resolver, value),
-    ("holders", "options"): lambda _rules, _resolver, value: _native(_OPTION, *value[2][:1]),
-    ("holders", "errors"): lambda _rules, _resolver, value: _native(_OPTION, _error(value)),
-    ("holders", "opens_error"): lambda _rules, _resolver, value: _error(value),
-    ("holders", "results"): lambda _rules, _resolver, value: _native(_RESULT, *value[2][:1]),
-    ("lists", "selects"): _selected,
-    ("lists", "removes"): _removed,
-    ("maps", "selects"): _selected,
-    ("maps", "removes"): _selected,
-    ("lists", "numbers"): _numbered,
-    ("maps", "numbers"): _numbered,
-    ("maps", "values"): lambda _rules, _resolver, value: _native("std::vec::Vec", *value[2][1:2]),
-    ("lists", "iterates"): lambda rules, resolver, value: _native(
-        "std::slice::Iter", rules.element(resolver, value)
-    ),
-    **dict.fromkeys(
-        ((group, "keeps") for group in ("lists", "holders", "maps", "own")),
-        lambda _rules, _resolver, value: value,
-    ),
-}
