@@ -538,7 +538,8 @@ class Walker:
         of = self.child(node, form, "of")
         if of is None and "bare" not in form.options:
             callee = self.visit(fn, quiet=True)
-            return (MEMBER, callee, self.rules.constructor) if callee == (SUPER,) else callee
+            name = self.rules.constructor + self.rules.call_suffix
+            return (MEMBER, callee, name) if callee in ((SUPER,), (THIS,)) else callee
         name = self.text(fn) + self.rules.call_suffix
         return (MEMBER, self.visit(of), name) if of is not None else (NAME, name)
 

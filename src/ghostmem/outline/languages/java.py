@@ -36,7 +36,6 @@ from ghostmem.outline.engine.terms import (
     MODULE,
     OUTSIDE,
     OUTSIDE_INSTANCE,
-    SUPER,
     SYMBOL,
     THIS,
     TYPE,
@@ -89,7 +88,7 @@ identifier,type_identifier   name
 field_access                 member of=object name=field
 scoped_type_identifier,scoped_identifier member of=0 name=-1
 method_invocation            call callee=name of=object args=arguments type_args=type_arguments bare
-explicit_constructor_invocation hook fn=explicit_constructor
+explicit_constructor_invocation call callee=constructor args=arguments
 object_creation_expression   hook fn=creation
 array_creation_expression    hook fn=array_creation
 cast_expression              cast type=type of=value
@@ -98,16 +97,16 @@ parenthesized_expression     same of=0
 ternary_expression           either test=condition
 binary_expression            either
 unary_expression             same of=operand
-class_literal                hook fn=class_literal
+class_literal                literal is=java.lang.Class
 this                         this
 super                        super
 string_literal               literal is=java.lang.String
 character_literal            literal is=char
 true,false                   literal is=boolean
 null_literal                 literal is=null
-decimal_integer_literal,hex_integer_literal,octal_integer_literal hook fn=number
-binary_integer_literal       hook fn=number
-decimal_floating_point_literal,hex_floating_point_literal hook fn=number
+decimal_integer_literal,hex_integer_literal,octal_integer_literal literal is=int
+binary_integer_literal       literal is=int
+decimal_floating_point_literal,hex_floating_point_literal literal is=double
 array_initializer            list
 element_value_pair           same of=value only
 generic_type                 generic of=0 flat
@@ -122,11 +121,11 @@ superclass,super_interfaces,extends_interfaces,type_parameters skip
 """)
 
 OWN_CONSTRUCTOR: Term = (MEMBER, (THIS,), "<init>()")
-OWN_ENUM = "enum"  # the relation of a constant with a body to its enum, which is no link
 ARITHMETIC = "arithmetic"  # a term of this language: the value of an operator, from two terms
 COMPARISONS = frozenset("== != < > <= >= && ||".split())
 NATIVE = ("java.", "javax.", "jdk.")
-ROOTS = frozenset("java javax jdk org com net io".split())  # where names of packages begin
+# where names of packages begin; `var` is no type, and nothing unresolved
+ROOTS = frozenset("java javax jdk org com net io var".split())
 PACKAGES = words_of("java.txt")
 OBJECT, STRING, CLASS_TYPE = "java.lang.Object", "java.lang.String", "java.lang.Class"
 OBJECT_MEMBERS = frozenset(
@@ -188,12 +187,10 @@ class Java(Rules):
 
     def modifiers(self, walker: "Walker", node: "Node") -> set[str]:
         """Return the modifiers of a declaration; its annotations are visited."""
-        modifiers: set[str] = set()
-        for child in node.named_children:
-            if child.type == "modifiers":
-                modifiers |= {word.type for word in child.children if not word.is_named}
-                walker.visit_all(child)
-        return modifiers
+        listed = [child for child in node.named_children if child.type == "modifiers"]
+        for child in listed:
+            walker.visit_all(child)
+        return {word.type for child in listed for word in child.children if not word.is_named}
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note modifiers, and the types of parameters, which are part of the name."""
@@ -201,17 +198,14 @@ class Java(Rules):
             symbol.flags |= self.modifiers(walker, node)
             parameters = node.child_by_field_name("parameters")
             listed = parameters.named_children if parameters is not None else []
+            types = [_shown_type(walker, child) for child in listed if not child.is_extra]
             if node.type == "compact_constructor_declaration":
-                fields = (field for field in walker.unit.symbols if field.parent == symbol.parent)
-                types = [field.detail for field in fields if "accessor" in field.flags]
-            else:
-                types = [_shown_type(walker, child) for child in listed if not child.is_extra]
+                types = [walker.unit.symbols[symbol.parent].detail]
             symbol.detail = ", ".join(types)
             for child in listed:
                 self.modifiers(walker, child)
-            for child in node.named_children:
-                if child.type == "throws":
-                    walker.type_term(child)
+            thrown = [child for child in node.named_children if child.type == "throws"]
+            walker.type_term(next(iter(thrown), None))
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note bases, type parameters, and the components of a record."""
@@ -225,38 +219,33 @@ class Java(Rules):
                     for base in child.named_children[0].named_children:
                         walker.base(symbol, relation, base)
                 case "formal_parameters":
-                    for component in child.named_children:
-                        self.component(walker, component)
+                    types = [
+                        self.component(walker, component) for component in child.named_children
+                    ]
+                    symbol.detail = ", ".join(types)
 
-    def component(self, walker: "Walker", node: "Node") -> None:
-        """A component of a record: a field, and a method that returns it."""
-        name, written = node.child_by_field_name("name"), node.child_by_field_name("type")
-        if name is None:
-            return
-        type_term, text = walker.type_term(written), walker.text(name)
-        symbol = walker.define(node, text, "field")
-        symbol.flags.add("accessor")
-        symbol.detail = _shown_type(walker, node)
-        for key in (text, f"{text}()"):
-            walker.bind(key, node.start_byte, type_term, None, symbol.number)
+    def component(self, walker: "Walker", node: "Node") -> str:
+        """A component of a record, a field and a method that returns it; return its type."""
+        if (name := node.child_by_field_name("name")) is not None:
+            type_term = walker.type_term(node.child_by_field_name("type"))
+            symbol = walker.define(node, walker.text(name), "field")
+            symbol.flags.add("accessor")
+            for key in (symbol.name, f"{symbol.name}()"):
+                walker.bind(key, node.start_byte, type_term, None, symbol.number)
+        return _shown_type(walker, node)
 
     def enum_constant(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A constant of an enum, which calls its constructor if it has arguments."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         enum: Term = (SYMBOL, walker.unit.scopes[walker.scope].symbol)
-        if name is None:
-            return
         if (arguments := node.child_by_field_name("arguments")) is not None:
             walker.refer("calls", OWN_CONSTRUCTOR, node, walker.arguments(arguments, None))
-        symbol = walker.define(node, walker.text(name), "constant")
+        symbol = walker.define(node, walker.text(name or node), "constant")
         symbol.flags.add("static")
         walker.bind(symbol.name, node.start_byte, enum, None, symbol.number)
         if body is not None:
-            owner, walker.owner = walker.owner, symbol.number
             heir = walker.anonymous(body, enum)
-            heir.parent = symbol.number
-            heir.bases = [(OWN_ENUM, *base[1:]) for base in heir.bases]
-            walker.owner = owner
+            heir.parent, heir.bases = symbol.number, [("", *base[1:]) for base in heir.bases]
 
     def variables(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Fields, or local variables, of one type."""
@@ -268,27 +257,23 @@ class Java(Rules):
         kind = "constant" if {"static", "final"} <= flags else "field"
         declarators = node.children_by_field_name("declarator")
         for declarator in declarators:
-            name, number = declarator.child_by_field_name("name"), NO_SYMBOL
-            if name is None:
-                continue
+            name, number = walker.text(declarator.named_children[0]), NO_SYMBOL
             if around.kind == CLASS:
+                walker.flags = set(flags)
                 whole = node if len(declarators) == 1 else declarator
-                symbol = walker.define(whole, walker.text(name), kind)
-                symbol.flags |= flags
-                number = symbol.number
+                number = walker.define(whole, name, kind).number
             value = walker.visit(declarator.child_by_field_name("value"))
             is_array = written is not None and declarator.child_by_field_name("dimensions")
             type_term = (LIST_TYPE, written) if is_array else written
-            walker.bind(walker.text(name), declarator.start_byte, type_term, value, number)
+            walker.bind(name, declarator.start_byte, type_term, value, number)
 
-    def instanceof(self, walker: "Walker", node: "Node", _form: Form) -> Term:
+    def instanceof(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A test for a type, which may bind a name."""
         walker.visit(node.child_by_field_name("left"))
         walker.visit(node.child_by_field_name("pattern"))
         type_term = walker.type_term(node.child_by_field_name("right"))
         if (name := node.child_by_field_name("name")) is not None:
             walker.bind(walker.text(name), node.start_byte, type_term)
-        return (LITERAL, "boolean")
 
     def without_names(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Labels, constants of enums in switches: their names stand for nothing."""
@@ -296,19 +281,10 @@ class Java(Rules):
             if child.type != "identifier":
                 walker.visit(child)
 
-    def explicit_constructor(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`this(...)`, `super(...)`."""
-        of = node.child_by_field_name("constructor")
-        arguments = walker.arguments(node.child_by_field_name("arguments"), None)
-        is_super = of is not None and of.type == "super"
-        term: Term = (MEMBER, (SUPER,), "<init>()") if is_super else OWN_CONSTRUCTOR
-        walker.refer("calls", term, node, arguments)
-
     def creation(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`new A(...)`, with a body perhaps."""
         of = node.child_by_field_name("type")
-        type_term = walker.type_term(of)
-        if type_term is None or of is None:
+        if of is None or (type_term := walker.type_term(of)) is None:
             return None
         callee: Term = (CONSTRUCT, type_term)
         arguments = walker.arguments(node.child_by_field_name("arguments"), callee)
@@ -325,18 +301,6 @@ class Java(Rules):
         for child in node.named_children[1:]:
             walker.visit(child)
         return (VALUE_OF, (LIST_TYPE, type_term))
-
-    def class_literal(self, walker: "Walker", node: "Node", _form: Form) -> Term:
-        """`A.class`."""
-        walker.type_term(node.named_children[0])
-        return (LITERAL, CLASS_TYPE)
-
-    def number(self, walker: "Walker", node: "Node", _form: Form) -> Term:
-        """A number, whose last letter may be its type."""
-        text = walker.text(node).lower()
-        if "point" in node.type:
-            return (LITERAL, "float" if text.endswith("f") else "double")
-        return (LITERAL, "long" if text.endswith("l") else "int")
 
     # --- linking
 
@@ -358,10 +322,8 @@ class Java(Rules):
     def canonical(self, _resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
         """Return the name of a symbol; methods have the types of their parameters."""
         outer = symbol.unit.symbols[symbol.parent] if symbol.parent != FILE else None
-        label = symbol.name
-        if symbol.kind == "method":
-            label = outer.name if label == "<init>" and outer is not None else label
-            label = f"{label}({symbol.detail})"
+        label = outer.name if outer is not None and symbol.name == "<init>" else symbol.name
+        label = f"{label}({symbol.detail})" if symbol.kind == "method" else label
         around = outer.display if outer is not None else symbol.unit.package
         name = f"{around}.{label}" if around else label
         return name, name
@@ -376,9 +338,8 @@ class Java(Rules):
             head, _, member = path.rpartition(".")
             return self.imported(resolver, _unit, head, member) if head else None
         outer = self.imported(resolver, _unit, path, None)
-        value = None
-        if outer is not None and outer[0] != OUTSIDE:
-            value = resolver.member(outer, member)
+        is_own = outer is not None and outer[0] != OUTSIDE
+        value = resolver.member(outer, member) if outer is not None and is_own else None
         return value or (OUTSIDE, f"{path}.{member.removesuffix('()')}")
 
     def imported_ends(self, resolver: Resolver, unit: Unit, path: str, _member: str) -> list[Unit]:
@@ -407,8 +368,6 @@ class Java(Rules):
         if name.endswith("()"):
             bare = name.removesuffix("()")
             return (OUTSIDE, f"{OBJECT}.{bare}", None) if bare in OBJECT_MEMBERS else None
-        if name == "var":
-            return (MODULE, name)  # no type, and nothing unresolved
         for path in (*unit.stars, "java.lang"):
             if name in PACKAGES.get(path, ()):
                 return (OUTSIDE, f"{path}.{name}")
@@ -425,19 +384,15 @@ class Java(Rules):
     def base_relations(self, relation: str, symbol: CodeSymbol, target: Target) -> tuple[str, ...]:
         """Return the kind of a base: an anonymous class may implement an interface."""
         is_interface = target.symbol is not None and target.symbol.kind == "interface"
-        if relation == OWN_ENUM:
+        if not relation:  # of a constant with a body to its enum
             return ()
         return ("implements" if symbol.name == "(anonymous)" and is_interface else relation,)
 
-    def is_shared(self, symbol: CodeSymbol) -> bool:
-        """Tell whether a field is one of its class."""
-        return "static" in symbol.flags
-
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of a type outside, with the receiver."""
-        if value[1] == OBJECT and name.removesuffix("()") not in OBJECT_MEMBERS:
-            return None
         bare = name.removesuffix("()")
+        if value[1] == OBJECT and bare not in OBJECT_MEMBERS:
+            return None
         member: Value = (OUTSIDE, f"{value[1]}.{bare}", value)
         return member if bare == name else (*member, name)
 
@@ -465,10 +420,10 @@ class Java(Rules):
         if bare == "<init>":
             bases = resolver.base_values(value[1]) if value[0] == BASES else [value]
             return resolver.type_of(bases[0]) if bases and bases[0] is not None else None
-        if "enum" in value[1].flags and bare in ENUM_MEMBERS:
-            return (OUTSIDE, f"java.lang.Enum.{bare}", value)
+        is_enum = "enum" in value[1].flags and bare in ENUM_MEMBERS
         is_plain = bare in OBJECT_MEMBERS and next(resolver.outside_bases(value[1]), value) is value
-        return (OUTSIDE, f"{OBJECT}.{bare}", value) if is_plain else None
+        owner = "java.lang.Enum" if is_enum else OBJECT
+        return (OUTSIDE, f"{owner}.{bare}", value) if is_enum or is_plain else None
 
     # --- evaluation
 
@@ -476,19 +431,15 @@ class Java(Rules):
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
     ) -> Value | None:
         """Return what a call gives: of an accessor, or the library."""
-        values = parts(callee)
-        results: list[Value | None] = []
-        for value in values:
-            if value[0] == OUTSIDE and len(value) > 2:
-                results.append(self.library_result(resolver, value, term[2], place))
-            elif value[0] in (INSTANCE, OUTSIDE_INSTANCE, LIST):
-                results.append(value)  # of an accessor of a record
+        results = [self.library_result(resolver, each, term[2], place) for each in parts(callee)]
         return union(results)
 
     def library_result(
         self, resolver: Resolver, value: Value, arguments: tuple[Term | None, ...], place: Place
     ) -> Value | None:
-        """Return what calling a method of the library gives."""
+        """Return what calling a method of the library gives, or the accessor of a record."""
+        if value[0] != OUTSIDE or len(value) < 3:
+            return value if value[0] in (INSTANCE, OUTSIDE_INSTANCE, LIST) else None
         name, method = value[1], value[1].rpartition(".")[2]
         receiver = value[2] or (OUTSIDE_INSTANCE, OBJECT, ())
         meaning = RESULTS["method"].get(name) or RESULTS["method"].get(f"{OBJECT}.{method}")
@@ -499,14 +450,10 @@ class Java(Rules):
 
     def outside_parameter(self, _resolver: Resolver, value: Value, number: int) -> Value | None:
         """Return the function that a method of the library takes."""
-        receiver = value[2] if len(value) > 2 else None
-        types = _type_arguments(receiver)
+        types = _type_arguments(value[2] if len(value) > 2 else None)
         method = value[1].rpartition(".")[2]
-        if (len(types) == 1 and method in EACH_METHODS) or (
-            len(types) == 2 and method == "forEach"
-        ):
-            return (CALLABLE, None, types)
-        return None
+        is_each = method in EACH_METHODS if len(types) == 1 else method == "forEach"
+        return (CALLABLE, None, types) if types and is_each else None
 
     def outside_element(self, value: Value) -> Value | None:
         """Return an element of a collection of the library."""
@@ -585,6 +532,8 @@ def _cost(resolver: Resolver, value: Value | None, wanted: Value | None) -> int:
     """Return how far a value is from a parameter: 0 if they have the same type."""
     if value is None or wanted is None or wanted[0] == UNION:
         return UNSURE
+    if value[0] == UNION and any(part[1] == STRING for part in value[1]):  # "a" + b
+        value = (OUTSIDE_INSTANCE, STRING, ())
     if value[0] == UNION:
         costs = {_cost(resolver, part, wanted) for part in value[1] if part[1] != "null"}
         return costs.pop() if len(costs) == 1 else UNSURE
@@ -613,13 +562,8 @@ def _passed_for(resolver: Resolver, value: Value) -> tuple[list[object], bool]:
         boxed, numbers = (box, *_supertypes(box)), PASSED_FOR.get(UNBOXED.get(box, ""), ())
         names = [*numbers, *boxed] if name in PRIMITIVES else [*boxed, *numbers]
         return [*names, OBJECT], box in SUPERTYPES
-    types: list[object] = [base for base, _ in resolver.order(value[1])]
-    is_complete = True
-    for base in resolver.outside_bases(value[1]):
-        more, is_all = _passed_for(resolver, base) if base is not None else ([], False)
-        types += more
-        is_complete = is_complete and is_all
-    return [*types, OBJECT], is_complete
+    types = [base for base, _ in resolver.order(value[1])]
+    return [*types, OBJECT], next(resolver.outside_bases(value[1]), value) is value
 
 
 @cache
