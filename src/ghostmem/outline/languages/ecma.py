@@ -72,7 +72,7 @@ update_expression            assign left=argument read
 for_in_statement             range left=left right=right body=body
 catch_clause                 range left=parameter body=body
 statement_block,for_statement,switch_body block
-return_statement             hook fn=return_statement
+return_statement             return
 identifier,type_identifier,shorthand_property_identifier name
 property_identifier,private_property_identifier skip
 shorthand_property_identifier_pattern name
@@ -101,8 +101,7 @@ number                       literal is=Number
 true,false                   literal is=Boolean
 regex                        literal is=RegExp
 object                       hook fn=object
-decorator                    hook fn=decorator
-jsx_opening_element,jsx_self_closing_element hook fn=jsx
+decorator,jsx_opening_element,jsx_self_closing_element hook fn=called
 generic_type                 generic of=name flat
 array_type                   listtype of=0
 readonly_type,parenthesized_type,type_annotation,optional_type,rest_type same of=0
@@ -119,7 +118,6 @@ comment,labeled_statement_identifier,statement_identifier skip
 """)
 ARROW, METHOD = form(f"lambda {_FUNCTION} arrow"), form(f"func name=name {_FUNCTION}")
 SINGLE = form("lambda params=parameter body=body arrow")
-LAMBDA_FORM = form(f"lambda {_FUNCTION}")
 ALIAS = form("type name=name type=value type_params=type_parameters")
 OBJECT_ALIAS = form("type name=name body=value type_params=type_parameters")
 ASSIGN = form("assign left=left right=right")
@@ -128,9 +126,11 @@ SIGNATURES = {"function_signature", "method_signature", "abstract_method_signatu
 WRAPPERS = {
     "parenthesized_expression", "as_expression", "satisfies_expression", "assignment_expression",
 }  # fmt: skip
+# parents of an object whose functions are symbols
+HOLDERS = {"variable_declarator", "return_statement", "arrow_function", "export_statement"}
 FIELD_MODIFIERS = {"accessibility_modifier", "readonly", "override_modifier"}
 REQUIRED = re.compile(rb"require\([^()]*\)[\w.]*")
-EXPORTED = re.compile(rb"(module\.)?exports\s*=[^=].*", re.DOTALL)
+EXPORTED = re.compile(rb"(module\.)?exports\s*=[^=>].*", re.DOTALL)
 MODULE_EXPORTS = (MEMBER, (NAME, "module"), "exports")
 AWAIT = "await"  # a term of these languages: `await x`
 WORDS = words_of("ecma.txt")
@@ -181,9 +181,8 @@ class Ecma(Rules):
 
     def import_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`import a = b.c`."""
-        name, *path = node.named_children
-        if path:
-            walker.bind(walker.text(name), node.start_byte, None, walker.path_term(path[0]))
+        name, path = node.named_children[0], node.named_children[-1]
+        walker.bind(walker.text(name), node.start_byte, None, walker.path_term(path))
 
     def export_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Note the names that are exported, and visit what is declared."""
@@ -222,7 +221,6 @@ class Ecma(Rules):
         if value.type in FUNCTIONS:
             exports["default"] = _key(walker, value.child_by_field_name("name")) or "default"
             return (SYMBOL, self.callable(walker, node, exports["default"], value).number)
-        self._hold(walker, value, walker.owner)
         term = walker.visit(value)
         exports["default"] = walker.text(value) if value.type == "identifier" else "default"
         if value.type != "identifier":
@@ -250,7 +248,6 @@ class Ecma(Rules):
             if "signature" in earlier.flags:
                 earlier.parent = symbol.number
                 earlier.flags.add("inline")
-                symbol.flags.add("overloaded")
                 bindings.clear()
         if node.type in SIGNATURES:
             symbol.flags.add("signature")
@@ -259,29 +256,26 @@ class Ecma(Rules):
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note the fields that are parameters."""
-        owner, walker.owner = walker.owner, symbol.number
         parameters = node.child_by_field_name("parameters")
-        for child in parameters.named_children if parameters is not None else ():
-            self._decorated(walker, child)
-            if FIELD_MODIFIERS & {part.type for part in child.children}:
-                text = _key(walker, child.child_by_field_name("pattern"))
-                type_term = walker.type_term(child.child_by_field_name("type"))
-                field = walker.define(child, text, "field")
-                walker.bind(text, child.start_byte, type_term, None, field.number)
-        walker.owner = owner
+        with walker.owned_by(symbol):
+            for child in parameters.named_children if parameters is not None else ():
+                self._decorated(walker, child)
+                if FIELD_MODIFIERS & {part.type for part in child.children}:
+                    text = _key(walker, child.child_by_field_name("pattern"))
+                    type_term = walker.type_term(child.child_by_field_name("type"))
+                    field = walker.define(child, text, "field")
+                    walker.bind(text, child.start_byte, type_term, None, field.number)
 
     def arrow_function(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A function literal."""
-        self._hold(walker, node.child_by_field_name("body"), walker.owner)
         return walker.visit_lambda(node, _arrow_form(node), False)
 
     def method(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A function, or a method of a class, an interface or an object."""
         text = _key(walker, node.child_by_field_name("name"))
         if not text:
-            return walker.visit_lambda(node, LAMBDA_FORM, False)
+            return walker.visit_lambda(node, ARROW, False)
         words = {child.type for child in node.children}
-        self._decorated(walker, node)
         symbol = walker.define(node, text, "method" if walker.scope_kind == CLASS else "function")
         symbol.flags |= words & {"static", "get", "set"}
         if words & {"get", "set"}:
@@ -380,7 +374,6 @@ class Ecma(Rules):
         number = NO_SYMBOL
         if is_name and is_shared and not _matches(REQUIRED, walker, value):
             number = walker.define(whole, text, kind).number
-        self._hold(walker, value, number if number != NO_SYMBOL else walker.owner)
         term = walker.visit(value)
         if not is_name:
             self._declare_pattern(
@@ -413,7 +406,12 @@ class Ecma(Rules):
         """Bind the names of an object pattern, or of one with default values."""
         if node.type == "object_pattern":
             for child in node.named_children:
-                self._property_pattern(walker, child, value, position)
+                key = child.child_by_field_name("key") or child.child_by_field_name("left")
+                name = _key(walker, key or child)
+                part: Term | None = (MEMBER, value, name) if value is not None else None
+                if value is not None and value[0] == IMPORT and value[2] == "default":
+                    part = (IMPORT, value[1], name)
+                walker.pattern(child.child_by_field_name("value") or child, part, None, position)
         elif node.type in ("assignment_pattern", "object_assignment_pattern"):
             default = walker.visit(node.child_by_field_name("right"))
             if (left := node.child_by_field_name("left")) is not None:
@@ -421,28 +419,7 @@ class Ecma(Rules):
         else:
             super().pattern(walker, node, value, position)
 
-    def _property_pattern(
-        self, walker: "Walker", node: "Node", value: Term | None, position: int
-    ) -> None:
-        target, key = node, node.child_by_field_name("key")
-        if node.type == "pair_pattern":
-            target = node.child_by_field_name("value") or node
-        elif node.type == "object_assignment_pattern":
-            key = node.child_by_field_name("left")
-        name = _key(walker, key) if key is not None else walker.text(node)
-        is_rest = node.type == "rest_pattern" or value is None
-        part: Term | None = None if is_rest else (MEMBER, value, name)
-        if value is not None and value[0] == IMPORT and value[2] == "default" and not is_rest:
-            part = (IMPORT, value[1], name)
-        walker.pattern(target, part, None, position)
-
     # --- statements and expressions
-
-    def return_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """The value that a function returns; its methods are declared in the function."""
-        for child in node.named_children:
-            self._hold(walker, child, walker.owner)
-            walker.returns(node, walker.visit(child))
 
     def new(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`new a(...)`."""
@@ -512,14 +489,23 @@ class Ecma(Rules):
 
     def object(self, walker: "Walker", node: "Node", _form: Form) -> Term:
         """An object; its functions are symbols if a variable, a function or an export holds it."""
-        holder = walker.state.pop(("holder", node.id), None)
+        around = node.parent
+        while around is not None and around.type in WRAPPERS:
+            around = around.parent
+        is_held = around is not None and (
+            around.type in HOLDERS or _matches(EXPORTED, walker, around)
+        )
+        last = walker.unit.symbols[-1:]  # the variable, if it is one
+        name = around.child_by_field_name("name") if around is not None else None
         symbol = walker.define(node, "(object)", "type")
         symbol.flags.add("inline")
-        symbol.parent = walker.owner if holder is None else holder
+        symbol.parent = walker.owner
+        if name is not None and last and last[0].name == walker.text(name):
+            symbol.parent = last[0].number
         outer = walker.scope
         with walker.inside(CLASS, symbol.number) as symbol.inner:
             for child in node.named_children:
-                self._property(walker, child, outer, holder is not None)
+                self._property(walker, child, outer, is_held)
         return (VALUE_OF, (SYMBOL, symbol.number))
 
     def _property(self, walker: "Walker", node: "Node", outer: int, is_held: bool) -> None:
@@ -537,39 +523,21 @@ class Ecma(Rules):
         else:
             inner, walker.scope = walker.scope, outer
             is_method = value.type == "method_definition"
-            term = (
-                walker.visit_lambda(value, LAMBDA_FORM, False) if is_method else walker.visit(value)
-            )
+            term = walker.visit_lambda(value, ARROW, False) if is_method else walker.visit(value)
             walker.bind(name, node.start_byte, None, term, home=inner)
             walker.scope = inner
 
-    def _hold(self, walker: "Walker", value: "Node | None", holder: int) -> None:
-        """Note the symbol that holds an object, for when the object is visited."""
-        while value is not None and value.type in WRAPPERS and value.named_children:
-            value = value.child_by_field_name("right") or value.named_children[0]
-        if value is not None and value.type == "object":
-            walker.state.setdefault(("holder", value.id), holder)
-
-    def decorator(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A decorator is called."""
+    def called(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """A decorator, or an element of JSX, which calls its component."""
+        name = node.child_by_field_name("name") or next(iter(node.named_children), None)
         for child in node.named_children:
-            if child.type in ("identifier", "member_expression"):
-                self._called(walker, child)
-            else:
+            if child != name or walker.role(child) not in ("name", "member"):
                 walker.visit(child)
-
-    def jsx(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """An element calls its component."""
-        name = node.child_by_field_name("name")
-        for child in node.named_children:
-            if child != name:
-                walker.visit(child)
-            elif child.type == "member_expression" or walker.text(child)[:1].isupper():
-                self._called(walker, child)
-
-    def _called(self, walker: "Walker", node: "Node") -> None:
-        if (term := walker.visit(node, quiet=True)) is not None:
-            walker.refer("calls", term, node, ())
+            elif (
+                (node.type == "decorator" or child.type != "identifier")
+                or walker.text(child)[:1].isupper()
+            ) and (term := walker.visit(child, quiet=True)) is not None:
+                walker.refer("calls", term, child, ())
 
     def _decorated(self, walker: "Walker", node: "Node") -> None:
         """Visit the decorators of a member."""
@@ -791,11 +759,8 @@ def _specifiers(walker: "Walker", node: "Node") -> list[tuple[str, str]]:
 
 
 def _arrow_form(node: "Node") -> Form:
-    """Return the form of a function literal: the body of an arrow function may be its value."""
-    body = node.child_by_field_name("body")
-    if node.child_by_field_name("parameter") is not None:
-        return SINGLE
-    return LAMBDA_FORM if body is not None and body.type == "statement_block" else ARROW
+    """Return the form of a function literal, which may have a parameter without parentheses."""
+    return SINGLE if node.child_by_field_name("parameter") is not None else ARROW
 
 
 def _matches(pattern: re.Pattern[bytes], walker: "Walker", node: "Node | None") -> bool:
