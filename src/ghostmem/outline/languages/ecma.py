@@ -84,8 +84,7 @@ new_expression               hook fn=new
 subscript_expression         index of=object
 as_expression,satisfies_expression cast type=1 of=0 kept
 type_assertion               cast type=0 of=1
-await_expression             hook fn=await_
-non_null_expression,parenthesized_expression same of=0
+await_expression,non_null_expression,parenthesized_expression same of=0
 binary_expression            either
 ternary_expression           either test=condition
 this,this_type               this
@@ -132,11 +131,9 @@ FIELD_MODIFIERS = {"accessibility_modifier", "readonly", "override_modifier"}
 REQUIRED = re.compile(rb"require\([^()]*\)[\w.]*")
 EXPORTED = re.compile(rb"(module\.)?exports\s*=[^=>].*", re.DOTALL)
 MODULE_EXPORTS = (MEMBER, (NAME, "module"), "exports")
-AWAIT = "await"  # a term of these languages: `await x`
 WORDS = words_of("ecma.txt")
 NATIVE = WORDS["types"] | WORDS["values"] | WORDS["modules"]
 IGNORED = frozenset("arguments NaN Infinity exports module undefined this".split())
-PROMISES = ("Promise", "PromiseLike", "Awaited")
 ARRAYS = frozenset(
     "Array ReadonlyArray Set ReadonlySet Iterable IterableIterator Iterator Generator "
     "AsyncIterable AsyncIterableIterator AsyncGenerator ArrayLike".split()
@@ -144,7 +141,6 @@ ARRAYS = frozenset(
 MAPS = ("Map", "ReadonlyMap", "WeakMap", "Record")
 GROUPS = {
     **dict.fromkeys(ARRAYS, "array"), **dict.fromkeys(MAPS, "map"),
-    **dict.fromkeys(PROMISES, "promise"),
 }  # fmt: skip
 RESULTS = {
     group: groups_of("ecma.txt", group) for group in (*GROUPS.values(), "object", "function")
@@ -160,16 +156,20 @@ class Ecma(Rules):
     leaves_members = False
     shows_first_line = leaves_imports = inherits_constructors = True
     declared_first = unpacks = merges_declarations = properties_are_called = True
-    containers = dict.fromkeys("Partial Required Readonly NonNullable Omit Pick".split(), "same")
+    # a promise is taken for its value
+    containers = dict.fromkeys(
+        "Partial Required Readonly NonNullable Omit Pick Promise PromiseLike Awaited".split(),
+        "same",
+    )
 
     # --- modules
 
     def import_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Bind the names of an import statement."""
-        clause = node.named_children[0]
-        source = (node if clause.type == "import_clause" else clause).child_by_field_name("source")
-        path = _text_in(walker, source or node.child_by_field_name("source"))
-        for child in clause.named_children:
+        clauses = node.named_children
+        sources = [part.child_by_field_name("source") for part in (node, *clauses)]
+        path = _text_in(walker, next(filter(None, sources), None))
+        for child in (part for clause in clauses for part in clause.named_children):
             if child.type == "identifier":
                 walker.bind(walker.text(child), 0, None, (IMPORT, path, "default"))
             elif child.type == "namespace_import":
@@ -240,7 +240,7 @@ class Ecma(Rules):
 
     # --- declarations
 
-    def _bind_overloaded(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+    def _bind_overloaded(self, walker: "Walker", symbol: CodeSymbol) -> None:
         """Bind a function; signatures of its name before it become a part of it."""
         bindings = walker.unit.scopes[walker.scope].names.setdefault(symbol.name, [])
         for number in {binding[B_SYMBOL] for binding in bindings} - {NO_SYMBOL}:
@@ -249,10 +249,8 @@ class Ecma(Rules):
                 earlier.parent = symbol.number
                 earlier.flags.add("inline")
                 bindings.clear()
-        if node.type in SIGNATURES:
-            symbol.flags.add("signature")
         if "set" not in symbol.flags or not bindings:  # a property is its getter
-            walker.bind(symbol.name, node.start_byte, None, (SYMBOL, symbol.number), symbol.number)
+            walker.bind_symbol(symbol, symbol.name, symbol.start)
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note the fields that are parameters."""
@@ -275,12 +273,13 @@ class Ecma(Rules):
         text = _key(walker, node.child_by_field_name("name"))
         if not text:
             return walker.visit_lambda(node, ARROW, False)
-        words = {child.type for child in node.children}
+        walker.flags = {child.type for child in node.children} & {"static", "get", "set"}
+        if walker.flags & {"get", "set"}:
+            walker.flags.add("property")
+        if node.type in SIGNATURES:
+            walker.flags.add("signature")
         symbol = walker.define(node, text, "method" if walker.scope_kind == CLASS else "function")
-        symbol.flags |= words & {"static", "get", "set"}
-        if words & {"get", "set"}:
-            symbol.flags.add("property")
-        self._bind_overloaded(walker, symbol, node)
+        self._bind_overloaded(walker, symbol)
         walker.function_body(symbol, node, METHOD)
         return (SYMBOL, symbol.number)
 
@@ -299,18 +298,16 @@ class Ecma(Rules):
         if not text:
             walker.visit(value)
             return
-        static = {"static"} & {child.type for child in node.children}
         type_term = walker.type_term(node.child_by_field_name("type"))
-        if value is not None and value.type in FUNCTIONS:
-            symbol = self.callable(walker, node, text, value)
-        else:
-            symbol = walker.define(node, text, "field")
-            term = walker.visit(value)
-            walker.bind(text, node.start_byte, type_term, term, symbol.number)
-        symbol.type = type_term
-        symbol.flags |= static
+        walker.flags = {"static"} & {child.type for child in node.children}
         if node.type == "property_signature":
-            symbol.flags.add("accessor")  # a function, perhaps, that is called as a method is
+            walker.flags.add("accessor")  # a function, perhaps, that is called as a method is
+        if value is not None and value.type in FUNCTIONS:
+            self.callable(walker, node, text, value).type = type_term
+            return
+        symbol = walker.define(node, text, "field")
+        symbol.type = type_term
+        walker.bind(text, node.start_byte, type_term, walker.visit(value), symbol.number)
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note what a class or an interface extends and implements."""
@@ -329,7 +326,8 @@ class Ecma(Rules):
             relation = "implements" if clause.type == "implements_clause" else "extends"
             for base in clause.children_by_field_name("value") or clause.named_children:
                 walker.base(symbol, relation, base)
-            if (types := clause.child_by_field_name("type_arguments")) is not None:
+            types = clause.child_by_field_name("type_arguments")
+            if types is not None and symbol.bases:
                 relation, term, line, position = symbol.bases.pop()
                 listed = tuple(walker.type_term(argument) for argument in types.named_children)
                 symbol.bases.append((relation, (GENERIC, term, listed), line, position))
@@ -431,11 +429,6 @@ class Ecma(Rules):
             return None
         walker.refer("calls", (CONSTRUCT, term), of, arguments)
         return (VALUE_OF, (GENERIC, term, tuple(listed)) if listed else term)
-
-    def await_(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`await a`."""
-        term = walker.visit(node.named_children[0]) if node.named_children else None
-        return (AWAIT, term) if term is not None else None
 
     def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`a = b`; a member that is assigned a function is declared."""
@@ -667,12 +660,6 @@ class Ecma(Rules):
 
     # --- evaluation
 
-    def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        """Evaluate `await a`; a `this` outside of types is not known."""
-        if term[0] != AWAIT:
-            return None
-        return union([_awaited(part) for part in parts(resolver.evaluate(term[1], place))])
-
     def outside_member(self, _resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside, with the receiver."""
         separator = "." if "#" in value[1] or self.is_native(value[1]) else "#"
@@ -724,16 +711,7 @@ class Ecma(Rules):
 
     def outside_element(self, value: Value) -> Value | None:
         """Return an element of a collection of the library."""
-        is_promise = GROUPS.get(value[1], "promise") == "promise"
-        element: Value | None = value[2][-1] if value[2] and not is_promise else None
-        return element
-
-
-def _awaited(value: Value | None) -> Value | None:
-    """Return what a promise gives."""
-    if value is None or value[0] != OUTSIDE_INSTANCE or value[1] not in PROMISES:
-        return value
-    return next(iter(value[2]), None)
+        return union(value[2][-1:]) if value[1] in GROUPS else None
 
 
 def _text_in(walker: "Walker", node: "Node | None") -> str:

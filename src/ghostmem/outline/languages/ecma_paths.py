@@ -4,6 +4,7 @@ import json
 import posixpath
 import re
 from collections.abc import Collection, Iterable
+from pathlib import PurePosixPath
 from typing import Any
 
 from ghostmem.outline.engine.table import words_of
@@ -27,20 +28,13 @@ class Paths:
 
     def __init__(self, files: Collection[str], read: Read) -> None:
         self.files = frozenset(files)
-        self.folders = {path: posixpath.dirname(path) for path in files}
         self.read = read
-        self.found: dict[tuple[str, str], Place] = {}
         self.configs: dict[str, Json] = {}
         self.packages = self._packages()
 
     def find(self, importer: str, name: str) -> Place:
         """Return the module of a name that a file imports."""
-        key = (self.folders[importer], name)
-        if key not in self.found:
-            self.found[key] = self._find(*key)
-        return self.found[key]
-
-    def _find(self, folder: str, name: str) -> Place:
+        folder = posixpath.dirname(importer)
         if name.startswith("."):
             path = self._file(folder, [name])
             return ("file", path) if path else ("missing", name)
@@ -61,13 +55,13 @@ class Paths:
             stem, suffix = posixpath.splitext(path)
             candidates = (
                 path,
-                *(stem + other for other in SOURCES.get(suffix, ())),
-                *(path + other for other in SUFFIXES),
-                *(posixpath.join(path, "index" + other) for other in SUFFIXES),
+                *(stem + ending for ending in SOURCES.get(suffix, ())),
+                *(path + ending for ending in SUFFIXES),
+                *(posixpath.join(path, "index" + ending) for ending in SUFFIXES),
             )
-            found = next((one for one in candidates if one in self.files), "")
-            if found:
-                return found
+            for candidate in candidates:
+                if candidate in self.files:
+                    return candidate
         return ""
 
     def _mapped(self, folder: str, name: str) -> str:
@@ -81,53 +75,49 @@ class Paths:
             match = re.fullmatch(re.escape(pattern).replace(r"\*", "(.*)", 1), name, re.DOTALL)
             if match and isinstance(targets, list):
                 star = "".join(match.groups())
-                found = self._file(config["at"], [str(one).replace("*", star) for one in targets])
-                if found:
-                    return found
+                names = [str(target).replace("*", star) for target in targets]
+                if path := self._file(config["at"], names):
+                    return path
         return self._file(config["base"], [name]) if "base" in config else ""
 
     def _config(self, folder: str) -> Json:
         if folder not in self.configs:
             read = (self._read_config(posixpath.join(folder, name)) for name in CONFIGS)
-            found = next((config for config in read if config is not None), None)
-            if found is None:
-                found = self._config(posixpath.dirname(folder)) if folder else {}
-            self.configs[folder] = found
+            config = next((config for config in read if config is not None), None)
+            if config is None:
+                config = self._config(posixpath.dirname(folder)) if folder else {}
+            self.configs[folder] = config
         return self.configs[folder]
 
     def _read_config(self, path: str, depth: int = 0) -> Json | None:
         data = _json(self.read(path))
         if data is None:
             return None
-        folder, found = posixpath.dirname(path), {}
+        folder, config = posixpath.dirname(path), {}
         extended = data.get("extends")
         for name in extended if isinstance(extended, list) else [extended]:
             if isinstance(name, str) and name.startswith(".") and depth < MAX_EXTENDS:
                 name = name if name.endswith(".json") else name + ".json"
-                found.update(self._read_config(_joined(folder, name), depth + 1) or {})
+                config.update(self._read_config(_joined(folder, name), depth + 1) or {})
         options = data.get("compilerOptions")
-        options = options if isinstance(options, dict) else {}
-        if isinstance(options.get("baseUrl"), str):
-            found["base"] = found["at"] = _joined(folder, options["baseUrl"])
-        if isinstance(options.get("paths"), dict):
-            found["paths"] = options["paths"]
-            found["at"] = found.get("base", folder)
-        return found
+        match options:
+            case {"baseUrl": str(base)}:
+                config["base"] = config["at"] = _joined(folder, base)
+        match options:
+            case {"paths": dict(paths)}:
+                config |= {"paths": paths, "at": config.get("base", folder)}
+        return config
 
     def _packages(self) -> dict[str, tuple[str, Json]]:
         """Return the folders and the package.json of the packages of the project, by name."""
-        folders = set()
-        for path in self.files:
-            folder = posixpath.dirname(path)
-            while folder not in folders:
-                folders.add(folder)
-                folder = posixpath.dirname(folder)
-        found: dict[str, tuple[str, Json]] = {}
-        for folder in sorted(folders):
-            data = _json(self.read(posixpath.join(folder, "package.json")))
+        folders = {posixpath.dirname(path) for path in self.files}
+        around = {str(outer) for folder in folders for outer in PurePosixPath(folder, "x").parents}
+        packages: dict[str, tuple[str, Json]] = {}
+        for folder in sorted(around):
+            data = _json(self.read(_joined(folder, "package.json")))
             if data and isinstance(data.get("name"), str):
-                found.setdefault(data["name"], (folder, data))
-        return found
+                packages.setdefault(data["name"], (folder, data))
+        return packages
 
     def _own_package(self, name: str) -> str:
         package = package_name(name)
