@@ -436,14 +436,12 @@ class Resolver:
         return self._alias(self.value_of_type(bound, place._replace(env=None)))
 
     def _narrow(self, term: Term, place: Place) -> Value | None:
-        """A value where a test for a type succeeded, or failed."""
-        _, of, type_term, holds = term
-        values = parts(self.evaluate(of, place))
-        wanted = parts(self.value_of_type(type_term, place))
-        fitting = [value for value in values if any(self.is_a(value, tested) for tested in wanted)]
-        if holds:
-            return union(fitting or wanted)
-        return union([value for value in values if value not in fitting])
+        """A value where a test for a type succeeded."""
+        wanted = parts(self.value_of_type(term[2], place))
+        values = parts(self.evaluate(term[1], place))
+        return union(
+            [one for one in values if any(self.is_a(one, kind) for kind in wanted)] or wanted
+        )
 
     def is_a(self, value: Value, wanted: Value) -> bool:
         """Tell whether a value is of the type of another one."""
@@ -712,14 +710,11 @@ class Resolver:
         """Return the bindings of a member of a type."""
         if (special := self.rules.find_member(self, value, name)) is not None:
             return special
-        order = self.order(value[1])
-        if value[0] == BASES and self.rules.hides_base(self, value[1], name):
-            return []
         found: list[FoundBinding] = []
         suffix = self.rules.call_suffix
         is_method = bool(suffix) and name.endswith(suffix)
         overloaded = is_method and name != self.rules.constructor + suffix
-        for symbol, _ in order[1:] if value[0] == BASES else order:
+        for symbol, _ in self.order(value[1])[value[0] == BASES :]:
             found += self.own_member(symbol, name)
             if found and not overloaded and not self._is_assigned(found):
                 break
@@ -889,10 +884,6 @@ class ResolveRules(Flags):
                     seen.add(other)
                     order.append((other, arguments))
         return order
-
-    def hides_base(self, resolver: Resolver, symbol: CodeSymbol, name: str) -> bool:
-        """Tell whether a base outside of the project comes first with a member of a name."""
-        return False
 
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
         """Evaluate a term of the language's own."""

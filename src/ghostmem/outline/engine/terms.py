@@ -23,7 +23,7 @@ Both are tuples that begin with a tag. A missing term or an unknown value is Non
 | LIST_TYPE, type; MAP_TYPE, key, type | types of containers |
 | FUNCTION_TYPE, result, types | the type of a function |
 | TYPE_PARAMETER, text, bound or None | a type parameter, as the value of its binding |
-| NARROW, term, type, bool | the term where it is of a type, or (false) where it is not |
+| NARROW, term, type | the term where it is of a type |
 
 A language may add its own terms and evaluate them in `Rules.evaluate`.
 

@@ -66,9 +66,7 @@ if TYPE_CHECKING:
     from ghostmem.outline.engine.link import Target
 
 _TABLE = """
-import_statement             hook fn=import_modules
-import_from_statement        hook fn=import_names
-future_import_statement      hook fn=import_names
+import_statement,import_from_statement,future_import_statement hook fn=imports
 decorated_definition         hook fn=decorated
 function_definition          func name=name params=parameters result=return_type body=body \
   type_params=type_parameters
@@ -90,12 +88,9 @@ list_comprehension,set_comprehension,generator_expression hook fn=comprehension
 dictionary_comprehension     hook fn=comprehension
 with_item                    hook fn=with_item
 except_clause,except_group_clause hook fn=except_clause
-if_statement,elif_clause     hook fn=if_statement
-while_statement              hook fn=if_statement
-conditional_expression       hook fn=conditional
-boolean_operator             hook fn=boolean
-assert_statement             hook fn=assert_statement
-case_clause                  hook fn=case_clause
+conditional_expression       either test=1
+boolean_operator             either
+case_pattern                 hook fn=case_pattern
 global_statement,nonlocal_statement hook fn=global_names
 block                        block
 return_statement             return
@@ -152,7 +147,7 @@ _QUOTES = re.compile(r"^[rRuU]*[\"']+|[\"']+$")
 _TYPE_LIKE = re.compile(r"[\w.\[\]|, \"']+$")
 # functions with a meaning of their own, and which of their arguments is a type
 _KNOWN_CALLS = {
-    **dict.fromkeys("super TypeVar field attrib ib partial NewType".split(), -1),
+    **dict.fromkeys("super TypeVar field attrib ib".split(), -1),
     "cast": 0, "isinstance": 1, "issubclass": 1,
 }  # fmt: skip
 # functions of the library whose result depends on the values of their arguments
@@ -177,35 +172,22 @@ class PythonRules(Rules):
 
     # --- imports
 
-    def import_modules(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`import a.b`, `import a.b as c`."""
-        for child in node.named_children:
-            name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
-            path = walker.text(name or child)
-            walker.import_path(path, node)
-            bound = walker.text(alias) if alias is not None else path.split(".")[0]
-            self._bind_import(walker, bound, node, path if alias is not None else bound, None)
-
-    def import_names(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`from a import b as c`, `from a import *`."""
+    def imports(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`import a.b as c`, `from a import b as c`, `from a import *`."""
         module = node.child_by_field_name("module_name")
-        path = walker.text(module) if module is not None else "__future__"
-        names = node.children_by_field_name("name")
+        is_plain, names = node.type == "import_statement", node.children_by_field_name("name")
+        source = walker.text(module) if module is not None else "__future__"
         for child in names:
             name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
-            member = walker.text(name or child)
-            walker.import_path(path, node, member)
-            self._bind_import(walker, walker.text(alias or name or child), node, path, member)
+            text = walker.text(name or child)
+            path, member = (text, None) if is_plain else (source, text)
+            walker.import_path(path, node, member or "")
+            bound = walker.text(alias) if alias is not None else text.split(".")[0]
+            term: Term = (IMPORT, bound if is_plain and alias is None else path, member)
+            walker.bind(bound, node.end_byte, None, term, home=walker.home(), end=walker.block)
         if not names:
-            walker.import_path(path, node)
-            walker.unit.stars.append(path)
-
-    @staticmethod
-    def _bind_import(
-        walker: "Walker", name: str, node: "Node", path: str, member: str | None
-    ) -> None:
-        home = walker.home()
-        walker.bind(name, node.end_byte, None, (IMPORT, path, member), home=home, end=walker.block)
+            walker.import_path(source, node)
+            walker.unit.stars.append(source)
 
     # --- declarations
 
@@ -220,29 +202,30 @@ class PythonRules(Rules):
 
     def decorated(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A definition with decorators, which are called unless they are calls themselves."""
-        flags: set[str] = set()
-        for child in node.named_children:
-            if child.type == "decorator" and child.named_children:
-                flags |= self._decorator(walker, child.named_children[0])
+        decorators = [child for child in node.named_children if child.type == "decorator"]
+        listed = [child.named_children[0] for child in decorators if child.named_children]
+        flags = {self._decorator(walker, child) for child in listed}
         walker.flags, walker.whole = flags, node
         term = walker.visit(node.child_by_field_name("definition"))
         walker.whole = None
         if "setter" in flags and term is not None:  # it does not hide its getter
+            walker.unit.symbols[term[1]].flags.add("property")
             bindings = walker.unit.scopes[walker.home()].names[walker.unit.symbols[term[1]].name]
             others = [binding for binding in bindings if binding[B_SYMBOL] != term[1]]
             bindings[:] = others or bindings
 
     @staticmethod
-    def _decorator(walker: "Walker", node: "Node") -> set[str]:
+    def _decorator(walker: "Walker", node: "Node") -> str:
+        """Visit a decorator and return the flag that it gives."""
         word = walker.text(node).partition("(")[0].rpartition(".")[2]
         if word in ("setter", "deleter"):
-            return {"property", "setter"}
+            return "setter"
         term = walker.visit(node, quiet=True)
         if term is not None and node.type != "call":
             walker.refer("calls", term, node, (None,))
         flags = {"classmethod": "class method", "staticmethod": "static"}
         is_property = word.endswith("property") or word == "getter"
-        return {"property" if is_property else flags.get(word, word)}
+        return "property" if is_property else flags.get(word, word)
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         if symbol.name in _CLASS_METHODS:
@@ -352,7 +335,6 @@ class PythonRules(Rules):
         with walker.inside(FUNCTION_SCOPE) as scope:
             for child in clauses:
                 walker.visit(child)
-                self.narrow(walker, child, node.end_byte)
             term = walker.visit(element)
         if element.type == "pair" and term is not None:
             return (COMPREHENSION, scope, (MAP_OF, term[1][0], term[1][-1]))
@@ -389,116 +371,18 @@ class PythonRules(Rules):
             [walker.visit(one) if one.type == "call" else walker.type_term(one) for one in nodes]
         )
 
-    def if_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """A test that narrows names in its branches, and after a branch that leaves."""
-        test = node.child_by_field_name("condition")
-        body = node.child_by_field_name("consequence") or node.child_by_field_name("body")
-        if test is None or body is None:
-            return
-        self._branches(walker, test, body, node.children_by_field_name("alternative"))
-        if walker.leaves(body) and node.type == "if_statement":
-            self.narrow(walker, test, END, node.end_byte + 1, holds=False)
-
-    def _branches(
-        self, walker: "Walker", test: "Node", chosen: "Node", others: "list[Node]"
-    ) -> Term | None:
-        """Visit what a test chooses from; return the term for one of it."""
-        walker.visit(test)
-        self.narrow(walker, test, chosen.end_byte, chosen.start_byte)
-        terms = [walker.visit(chosen)]
-        for other in others:
-            self.narrow(walker, test, other.end_byte, other.start_byte, holds=False)
-            terms.append(walker.visit(other))
-        return either(terms)
-
-    def conditional(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`a if test else b`."""
-        chosen, test, *others = [child for child in node.named_children if not child.is_extra]
-        return self._branches(walker, test, chosen, others)
-
-    def boolean(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`a or b`; in `a and b` the first narrows names in the second."""
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        operator = node.child_by_field_name("operator")
-        first = walker.visit(left)
-        is_and = operator is not None and operator.type == "and"
-        if left is not None and right is not None:
-            self.narrow(walker, left, right.end_byte, right.start_byte, holds=is_and)
-        second = walker.visit(right)
-        return second if is_and else either([first, second])
-
-    def assert_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """An assertion narrows names after it."""
-        walker.visit_all(node)
-        if node.named_children:
-            self.narrow(walker, node.named_children[0], END, node.end_byte)
-
-    def narrow(
-        self, walker: "Walker", test: "Node", end: int, start: int = 0, holds: bool = True
-    ) -> None:
-        """Bind the names that a test says the type of, up to an end."""
-        while test.type == "parenthesized_expression" and test.named_children:
-            test = test.named_children[0]
-        if test.type == "not_operator" and test.named_children:
-            self.narrow(walker, test.named_children[0], end, start, not holds)
-        elif test.type == "boolean_operator":
-            operator = test.child_by_field_name("operator")
-            if operator is not None and (operator.type == "and") == holds:
-                for child in test.named_children:
-                    self.narrow(walker, child, end, start, holds)
-        elif test.type == "call" and walker.source.startswith(b"isinstance(", test.start_byte):
-            self._narrow_instance(walker, test, end, start or test.end_byte, holds)
-
-    @staticmethod
-    def _narrow_instance(walker: "Walker", test: "Node", end: int, start: int, holds: bool) -> None:
-        listed = test.child_by_field_name("arguments")
-        arguments = listed.named_children if listed is not None else []
-        if len(arguments) != 2 or arguments[0].type != "identifier":
-            return
-        classes = arguments[1]
-        nodes = classes.named_children if classes.type == "tuple" else [classes]
-        type_term = either(walker.path_term(one) for one in nodes)
-        name = walker.text(arguments[0])
-        if type_term is None or name in walker.receivers:
-            return
-        home = walker.home()
-        stop = walker.block if end == END else -end
-        term: Term = (NARROW, (NAME, name), type_term, holds)
-        if walker.unit.scopes[home].kind != FILE_SCOPE:
-            walker.bind(name, start, None, term, home=home, end=stop)
-
-    def case_clause(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`case A(b):` narrows the subject of the match and binds b."""
-        block = node.child_by_field_name("consequence")
-        match = node.parent.parent if node.parent is not None else None
-        subject = match.child_by_field_name("subject") if match is not None else None
-        if block is None or subject is None:
-            return
-        with walker.in_block(block):
-            for child in node.named_children:
-                if child.type == "case_pattern":
-                    self._case(walker, child, subject, block)
-                elif child != block:
-                    walker.visit(child)
-            walker.visit_body(block)
-
-    @staticmethod
-    def _case(walker: "Walker", pattern: "Node", subject: "Node", block: "Node") -> None:
-        """Bind the names of a pattern, and narrow the subject to the class that it begins with."""
-        bind, home, start = walker.bind, walker.home(), block.start_byte
-        pending = [pattern]
+    def case_pattern(self, walker: "Walker", node: "Node", _form: Form) -> None:
+        """`case A(b):` uses A and binds b."""
+        pending = [node]
         while pending:
-            node = pending.pop()
-            children = node.named_children
-            if node.type == "class_pattern":
-                term = walker.type_term(children[0])
-                if node.start_byte == pattern.start_byte and subject.type == "identifier":
-                    name, end = walker.text(subject), -block.end_byte
-                    bind(name, start, None, (NARROW, (NAME, name), term, True), home=home, end=end)
-            elif node.type in ("dotted_name", "identifier") and len(children) < 2:
-                bind(walker.text(node), start, home=home)
-            is_named = node.type in ("class_pattern", "keyword_pattern", "dotted_name")
-            pending += children[1:] if is_named else children
+            child = pending.pop()
+            parts_of = child.named_children
+            if child.type == "class_pattern":
+                walker.type_term(parts_of[0])
+            elif child.type in ("dotted_name", "identifier") and len(parts_of) < 2:
+                walker.bind(walker.text(child), node.start_byte, home=walker.home())
+            is_named = child.type in ("class_pattern", "keyword_pattern", "dotted_name")
+            pending += parts_of[1:] if is_named else parts_of
 
     def yield_value(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Take the yielded values of a generator as the elements of its result."""
@@ -544,44 +428,45 @@ class PythonRules(Rules):
         words: dict[str, Term | None] = {}
         for number, child in enumerate(args.named_children):
             word = child.child_by_field_name("name")
-            if word is not None:
-                is_type = walker.text(word) == "bound"
-                value = child.child_by_field_name("value")
-                terms.append(walker.type_term(value) if is_type else walker.visit(value))
-                words[walker.text(word)] = terms[-1]
-            else:
-                is_type = number == _KNOWN_CALLS[name]
-                terms.append(self._classes(walker, child) if is_type else walker.visit(child))
+            text = walker.text(word) if word is not None else ""
+            value = child if word is None else child.child_by_field_name("value")
+            is_type = text == "bound" or (word is None and number == _KNOWN_CALLS[name])
+            terms.append(self._classes(walker, value or child) if is_type else walker.visit(value))
+            words[text] = terms[-1]
         if callee is None:
             return None
         walker.refer("calls", callee, fn, terms)
-        first = walker.text(args).partition(",")[0].strip("(\"')")
-        return (self._known_value(name, callee, terms or [None], words, first),)
-
-    @staticmethod
-    def _known_value(
-        name: str,
-        callee: Term,
-        terms: list[Term | None],
-        words: dict[str, Term | None],
-        first: str,
-    ) -> Term | None:
-        """Return what a call of a known function is."""
         match name:
             case "super":
-                return (SUPER,)
-            case "isinstance" | "issubclass":
-                return None
+                return ((SUPER,),)
             case "cast":
-                return (VALUE_OF, terms[0]) if terms[0] is not None else None
+                return ((VALUE_OF, terms[0]) if terms and terms[0] is not None else None,)
             case "TypeVar":
-                return (TYPE_PARAMETER, first, words.get("bound"))
-            case "partial" | "NewType":
-                return terms[-1 if name == "NewType" else 0]
+                first = walker.text(args).partition(",")[0].strip("(\"')")
+                return ((TYPE_PARAMETER, first, words.get("bound")),)
+            case "isinstance" if len(terms) > 1:
+                self._narrow(walker, node, args.named_children[0], terms[1])
         factory = words.get("default_factory") or words.get("factory")
-        if factory is not None:
-            return (CALL, factory, ())
-        return words.get("default") or (CALL, callee, tuple(terms[:1]))
+        return (words.get("default") or (CALL, factory or callee, tuple(terms[:1])),)
+
+    @staticmethod
+    def _narrow(walker: "Walker", test: "Node", subject: "Node", type_term: Term | None) -> None:
+        """Note the type of a name where `isinstance(name, type)` was tested or asserted."""
+        holder, is_denied = test.parent, False
+        while holder is not None and holder.type in ("not_operator", "parenthesized_expression"):
+            is_denied = is_denied or holder.type == "not_operator"
+            holder = holder.parent
+        body = holder.child_by_field_name("consequence") if holder is not None else None
+        name, home = walker.text(subject), walker.home()
+        if holder is None or subject.type != "identifier" or name in walker.receivers:
+            return
+        start, end = holder.end_byte + 1, walker.block
+        if body is not None and not is_denied:
+            start, end = body.start_byte, -body.end_byte
+        elif holder.type != "assert_statement" and not (body is not None and walker.leaves(body)):
+            return
+        if walker.unit.scopes[home].kind != FILE_SCOPE and type_term is not None:
+            walker.bind(name, start, None, (NARROW, (NAME, name), type_term), home=home, end=end)
 
     # --- types
 
@@ -691,45 +576,21 @@ class PythonRules(Rules):
     def base_relations(
         self, relation: str, symbol: CodeSymbol, target: "Target"
     ) -> tuple[str, ...]:
-        if not relation:
-            return ()
+        name = target.value[1] if target.value is not None else ""
+        is_interface = name not in _KNOWN["markers"] and name.startswith(_CONTRACTS)
         if target.symbol is not None:
             is_interface = target.symbol.kind == "interface"
-        else:
-            name = target.value[1] if target.value is not None else ""
-            is_interface = name not in _KNOWN["markers"] and name.startswith(_CONTRACTS)
-        return ("extends", "implements") if is_interface else ("extends",)
+        return ("extends", "implements")[: 1 + is_interface] if relation else ()
 
     def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
-        """Return Python's order, C3; what Python refuses is merged, the first first."""
-        direct = list(dict.fromkeys(resolver.direct_bases(symbol)))
-        orders = [resolver.order(base) for base, _ in direct]
-        if len(direct) == 1 and direct[0][0] is not symbol:  # the usual case, and a fast one
-            return [(symbol, ()), direct[0], *orders[0][1:]]
-        arguments = {base: given for order in reversed(orders) for base, given in order[1:]}
-        arguments |= dict(direct)
-        sequences = [[base for base, _ in order] for order in (*orders, direct)]
-        merged = [symbol]
-        while sequences := [order for order in sequences if order]:
-            heads = [order[0] for order in sequences]
-            free = [head for head in heads if not any(head in order[1:] for order in sequences)]
-            chosen = (free or heads)[0]
-            merged.append(chosen)
-            sequences = [[base for base in order if base is not chosen] for order in sequences]
-        return [(base, arguments.get(base, ())) for base in dict.fromkeys(merged)]
-
-    def hides_base(self, resolver: Resolver, symbol: CodeSymbol, name: str) -> bool:
-        """Say whether an outside base that comes first likely has a method of every object."""
-        plain = ("object", *_KNOWN["markers"], *_KNOWN["plain_bases"])
-        for base in resolver.base_values(symbol) if name in _KNOWN["object"] else ():
-            if base is not None and base[0] == INSTANCE:
-                return False
-            is_outside = base is not None and base[0] == OUTSIDE_INSTANCE
-            if base is not None and is_outside and not base[1].startswith(plain):
-                return name != "__init__" or base[1] not in _KNOWN["without_init"]
-        return False
+        """Return Python's order: what several bases share comes after all of them."""
+        order: BaseOrder = [(symbol, ())]
+        for base, arguments in resolver.direct_bases(symbol):
+            order += [(base, arguments), *resolver.order(base)[1:]]
+        return [*reversed(dict(reversed(order)).items())]
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
+        """Return a member of an enumeration, which is a value of it, or the type of a value."""
         if name == "__class__" and value[0] == INSTANCE:
             return (TYPE, *value[1:])
         own = resolver.own_member(value[1], name) if value[0] == TYPE else []
