@@ -110,7 +110,7 @@ def _pair(ghost: Ghost, number: int, text: str) -> tuple[Cost, Cost]:
     store, key = ghost.store, f"n{number}"
     draft = Draft("bench", key, text, {})
     with store.engine.read() as tx:
-        ready = with_nearest(store, tx, draft, prepare(store, draft, None))
+        ready = with_nearest(store, tx, draft, prepare(store, [(draft, None)])[0])
 
     def judging() -> None:
         with store.engine.read() as tx:

@@ -1,9 +1,9 @@
-"""Names of a package and properties of an object that are loaded when they are first used."""
+"""Modules, names of a package and properties of an object, loaded when they are first used."""
 
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -46,3 +46,23 @@ class lazy_property(Generic[T]):  # noqa: N801 (a decorator)
         value = self._compute(owner)
         vars(owner)[self._name] = value
         return value
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+else:
+
+    class _Numpy:
+        """The module numpy, which takes 60 ms to load: few commands compare vectors."""
+
+        def __getattr__(self, name: str) -> Any:
+            value = getattr(import_module("numpy"), name)
+            setattr(self, name, value)
+            return value
+
+    np, NDArray, Vectors = _Numpy(), Any, Any
+
+__all__ = ["NDArray", "Vectors", "lazy_names", "lazy_property", "np"]

@@ -10,7 +10,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.embed.models import SPECIFIED, TUNED
-from ghostmem.memory.embedding import catch_up_all
+from ghostmem.memory.embedding import catch_up
 from ghostmem.settings import Settings
 
 Open = Callable[..., Ghost]
@@ -155,7 +155,11 @@ def test_without_a_name_a_switch_goes_to_the_model_of_new_stores(open_ghost: Ope
 
 
 @pytest.mark.parametrize(
-    "change", [lambda ghost: ghost.admin.embed_backfill(), lambda ghost: catch_up_all(ghost.store)]
+    "change",
+    [
+        lambda ghost: ghost.admin.embed_backfill(),
+        lambda ghost: catch_up(ghost.store, switching=True),
+    ],
 )
 def test_a_name_in_the_settings_changes_the_model(
     open_ghost: Open, change: Callable[[Ghost], int]
@@ -167,7 +171,7 @@ def test_a_name_in_the_settings_changes_the_model(
     assert change(named) == 5
     assert models(named) == {SPECIFIED.id: 5}
     plain = open_ghost("m.db", embed_provider="local")
-    assert catch_up_all(plain.store) == 0
+    assert catch_up(plain.store, switching=True) == 0
     assert models(plain) == {SPECIFIED.id: 5}
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from ghostmem import Ghost, InvalidInputError
 from ghostmem.lifecycle.audit import audit
-from ghostmem.memory.redact import redact_content, redact_fields
+from ghostmem.memory.draft import Draft
+from ghostmem.memory.redact import redact_content, redact_draft
 from ghostmem.notes.memory_tools import save_note
 from ghostmem.settings import Settings
 from secret_shapes import LOOK_ALIKES, examples
@@ -70,7 +71,7 @@ def test_the_setting_decides(mode: str) -> None:
             redact_content(settings, text)
         assert TOKEN not in str(caught.value) + caught.value.hint
         with pytest.raises(InvalidInputError, match=r"github token \(in tags\)"):
-            redact_fields(settings, {"tags": (TOKEN,)})
+            redact_draft(settings, Draft("a:b", "k", "text", {"tags": (TOKEN,)}))
         return
     found = redact_content(settings, text)
     assert (TOKEN in found.content) is (mode != "redact")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ghostmem.context.composite import PRIORITY_IMPORTANCE, composite, total
-from ghostmem.context.notes import Remark, packed_memories
+from ghostmem.context.notes import packed_memories
 from ghostmem.context.packer import ContextItem, Packer, Relations
 from ghostmem.context.request import estimated_tokens
 from ghostmem.model import TRANSCRIPT, Kind, Memory, NsFilter, Pack, Priority, Rel, Tier
@@ -66,7 +66,7 @@ def brief(
         roomy=False,
     )
     packed = [entry.item for entry in packer.placed.values()]
-    reasons = [Remark(item.id, rule_reason(item.memory)) for item in packed if item.stage == RULE]
+    reasons = [(item.id, rule_reason(item.memory)) for item in packed if item.stage == RULE]
     memories = packed_memories(packer.placed, newer_ids, reasons)
     count(store, [item.memory for item in packed], now, used=False)
     return Pack(packer.budget, packer.used, memories, len(packer.left_out))
@@ -104,8 +104,9 @@ def _without_duplicates(
     texts = {id_: " ".join(memory.content.split()) for id_, memory in memories.items()}
     kept: dict[str, Memory] = {}
     for id_, memory in memories.items():
-        known = kept.get(texts[id_], memory)
-        kept[texts[id_]] = max(memory, known, key=lambda m: (m.pinned, precedence(m)))
+        kept[texts[id_]] = max(
+            memory, kept.get(texts[id_], memory), key=lambda m: (m.pinned, precedence(m))
+        )
     newer_ids: dict[str, dict[str, None]] = {}
     for id_ in [id_ for id_ in corrections if id_ in memories]:
         memory = kept[texts[id_]]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ghostmem.clock import as_time
 from ghostmem.context.duplicates import spread_out, without_duplicates
 from ghostmem.context.expansion import Expansion
-from ghostmem.context.notes import Remark, packed_memories
+from ghostmem.context.notes import packed_memories
 from ghostmem.context.packer import OVERHEAD, ContextItem, Packer, Relations, Unplaced, shortened
 from ghostmem.context.request import ContextRequest, token_cap, token_counter
 from ghostmem.context.search_results import MAX_LEFT_OUT, MAX_SEEDS, SearchResults
@@ -328,10 +328,13 @@ def _whole_namespace(tx: Transaction, request: ContextRequest) -> list[Memory] |
 
 def _with_statements(relations: Relations, statements: Mapping[str, Sequence[Memory]]) -> Relations:
     """Let the user's own statements be packed before the memories about the same."""
-    refuters = {id_: dict.fromkeys(others) for id_, others in relations.refuters.items()}
-    for id_, stated in statements.items():
-        refuters.setdefault(id_, {}).update(dict.fromkeys(memory.id for memory in stated))
-    return replace(relations, refuters={id_: list(ids) for id_, ids in refuters.items()})
+    refuters = {
+        id_: [*relations.refuters.get(id_, ()), *(memory.id for memory in statements.get(id_, ()))]
+        for id_ in (*relations.refuters, *statements)
+    }
+    return replace(
+        relations, refuters={id_: list(dict.fromkeys(others)) for id_, others in refuters.items()}
+    )
 
 
 def _code_seeds(store: Store, request: ContextRequest) -> "tuple[list[CodeSeed], list[str]]":
@@ -355,19 +358,21 @@ def _above_floor(
     The built-in `floor` concerns search results only; a caller's `min_score` replaces it and
     concerns everything. A memory reached over a typed edge stays with the memory it was reached
     from, and a correction with the memory that it corrects."""
-    kept = {item.id for item in items}
-    if request.min_score is not None:
-        low = {item.id for item in items if item.score < request.min_score}
-        kept = _with_linked(items, kept - low)
-    elif floor is not None:
-        low = {item.id for item in items if item.stage == "search" and item.score < floor}
-        kept = _with_linked(items, kept - low)
+    minimum = floor if request.min_score is None else request.min_score
+    enough = {
+        item.id
+        for item in items
+        if minimum is None
+        or item.score >= minimum
+        or (request.min_score is None and item.stage != "search")
+    }
+    kept = _with_linked(items, enough)
     stages = (*FROM_SEARCH, "edge")
     results = [item for item in items if item.id in kept and item.stage in stages]
-    if request.min_spread is not None and len(results) > 1:
-        spread = results[0].score - results[: SPREAD_AT + 1][-1].score
-        if spread < request.min_spread:
-            kept &= _with_linked(items, {results[0].id})
+    scores = [item.score for item in results[: SPREAD_AT + 1]]
+    is_wanted = request.min_spread is not None and len(scores) > 1
+    if is_wanted and scores[0] - scores[-1] < (request.min_spread or 0.0):
+        kept &= _with_linked(items, {results[0].id})
     return kept | (reachable(kept | pinned, relations.refuters).keys() - pinned)
 
 
@@ -387,20 +392,24 @@ def _left_out(
     ended: Sequence[Unplaced],
 ) -> list[LeftOut]:
     """Return the memories that are not in the pack and why, best first."""
-    entries = list(packer.left_out.values())
-    for id_ in [id_ for id_ in copies if id_ in packer.placed]:
-        key = packer.placed[id_].item.memory.key
-        entries += [Unplaced(item, SAME, key) for item in copies[id_]]
-    entries += ended
-    entries += [
-        Unplaced(item, "floor")
-        for item in low
-        if item.id not in packer.placed and item.stage != "child"
+    entries = [
+        *packer.left_out.values(),
+        *(
+            Unplaced(item, SAME, packer.placed[id_].item.memory.key)
+            for id_, same in copies.items()
+            if id_ in packer.placed
+            for item in same
+        ),
+        *ended,
+        *(
+            Unplaced(item, "floor")
+            for item in low
+            if item.id not in packer.placed and item.stage != "child"
+        ),
     ]
-    entries.sort(key=lambda entry: entry.item.order)
     return [
         LeftOut(item.memory.ns, item.memory.key, round(item.score, 4), reason, by)
-        for item, reason, by in entries
+        for item, reason, by in sorted(entries, key=lambda entry: entry.item.order)
     ]
 
 
@@ -417,28 +426,28 @@ def _remarks(
     doubts: Mapping[str, str],
     statements: Mapping[str, Sequence[Memory]],
     contradictions: Mapping[str, Sequence[str]],
-) -> list[Remark]:
-    """Return notes about memories: the code they are about, doubts, and the user's statements."""
+) -> list[tuple[str, str]]:
+    """Return notes with ids of memories: the code they are about, doubts, the user's statements."""
     by_id = {seed.memory.id: seed.note for seed in sorted(code, key=lambda seed: seed.share)}
-    remarks = [Remark(*entry) for entry in (*by_id.items(), *doubts.items())]
+    remarks = [*by_id.items(), *doubts.items()]
     for id_, stated in statements.items():
         named = contradictions.get(id_, ())
         if keys := ", ".join(memory.key for memory in stated if memory.id not in named):
-            remarks.append(Remark(id_, f"the user's own statement: {keys}"))
+            remarks.append((id_, f"the user's own statement: {keys}"))
     return remarks
 
 
 def _stages(packer: Packer, items: Iterable[ContextItem]) -> dict[str, Stage]:
     """Return, for each stage, the numbers of candidates and of packed memories and their tokens."""
-    counts = {name: [0, 0, 0] for name in STAGES}
+    stages: dict[str, list[int]] = {name: [] for name in STAGES}  # tokens of each candidate
     for item in {item.id: item for item in items}.values():
         placed = packer.placed.get(item.id)
-        count = counts[placed.item.stage if placed else item.stage]
-        count[0] += 1
-        if placed:
-            count[1] += 1
-            count[2] += placed.tokens
-    return {name: Stage(*count) for name, count in counts.items() if count[0]}
+        stages[placed.item.stage if placed else item.stage].append(placed.tokens if placed else 0)
+    return {
+        name: Stage(len(tokens), sum(map(bool, tokens)), sum(tokens))
+        for name, tokens in stages.items()
+        if tokens
+    }
 
 
 def _record_use(store: Store, items: Sequence[ContextItem]) -> None:

@@ -60,8 +60,7 @@ def without_duplicates(
         ]
         if dropped:
             copies[kept.id] = dropped
-            first = next(item for item in group if item.id == kept.id or item in dropped)
-            kept_at[first.id] = kept
+            kept_at[next(item for item in group if item.id == kept.id or item in dropped).id] = kept
     if not copies:
         return list(items), relations, {}
     kept_for = {item.id: id_ for id_, dropped in copies.items() for item in dropped}
@@ -72,8 +71,9 @@ def _saying_the_same(items: Iterable[ContextItem]) -> Iterator[list[ContextItem]
     """Yield groups of at least two items that say the same, in the order of their first items."""
     by_terms: dict[tuple[str, frozenset[str]], list[ContextItem]] = {}
     for item in items:
-        terms = _terms(item.memory.content[:MAX_COMPARED])
-        by_terms.setdefault((item.memory.ns, terms), []).append(item)
+        by_terms.setdefault(
+            (item.memory.ns, _terms(item.memory.content[:MAX_COMPARED])), []
+        ).append(item)
     groups: dict[tuple[str, Fingerprint], list[ContextItem]] = {}
     for similar in by_terms.values():
         for item in similar if len(similar) > 1 else ():
@@ -84,10 +84,8 @@ def _saying_the_same(items: Iterable[ContextItem]) -> Iterator[list[ContextItem]
 def _kept(group: Sequence[ContextItem], corrections: Set[str]) -> ContextItem:
     """Return the item to keep: a pinned one, one that corrects another memory, or the best."""
     best = group[0]
-    if best.memory.pinned:
-        return best
     kept = next((item for item in group if item.id in corrections), best)
-    if kept is best:
+    if best.memory.pinned or kept is best:
         return best
     return replace(kept, score=best.score, stage=best.stage, ranks=best.ranks, parts=best.parts)
 
@@ -138,12 +136,11 @@ def spread_out(items: Sequence[ContextItem], strong_score: float) -> list[Contex
 
     Items that score at least `strong_score` stay before the others: the rest of a similar group
     moves behind different items of the same strength, not behind weak ones."""
-    first: dict[bool, list[ContextItem]] = {True: [], False: []}
-    later: dict[bool, list[ContextItem]] = {True: [], False: []}
+    groups: dict[tuple[bool, bool], list[ContextItem]] = defaultdict(list)
     for item, similar in with_similar(sorted(items, key=lambda item: item.score < strong_score)):
         has_enough = len(list(islice(similar, MAX_SIMILAR))) == MAX_SIMILAR
-        (later if has_enough else first)[item.score >= strong_score].append(item)
-    return [*first[True], *later[True], *first[False], *later[False]]
+        groups[item.score < strong_score, has_enough].append(item)
+    return [item for place in sorted(groups) for item in groups[place]]
 
 
 def with_similar(
@@ -167,14 +164,13 @@ def with_similar(
 def _similar(
     terms: frozenset[str], candidates: Iterable[tuple[ContextItem, frozenset[str]]]
 ) -> Iterator[ContextItem]:
-    return (item for item, other in candidates if _share(terms, other) >= MIN_SHARED_TERMS)
+    return (
+        item
+        for item, other in candidates
+        if len(terms & other) >= MIN_SHARED_TERMS * len(terms | other)
+    )
 
 
 @lru_cache(MAX_REMEMBERED)
 def _terms(text: str) -> frozenset[str]:
     return frozenset(index_terms(text))
-
-
-def _share(terms: frozenset[str], other: frozenset[str]) -> float:
-    common = len(terms & other)
-    return common / (len(terms) + len(other) - common)

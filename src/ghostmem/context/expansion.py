@@ -100,9 +100,7 @@ class Expansion:
         self._load(step.target for step in to_follow if POLICIES[step.edge.rel].always)
         fresh: list[ContextItem] = []
         for at, step in enumerate(to_follow):
-            if not self._is_known(step.target):
-                if not self._has_room(step):
-                    continue
+            if not self._is_known(step.target) and self._has_room(step):
                 room = self._settings.edge_max_expansion - self._added
                 ahead = dict.fromkeys(
                     later.target for later in to_follow[at:] if later.target not in self._memories
@@ -122,36 +120,33 @@ class Expansion:
             and (edge.weight >= settings.edge_min_weight or POLICIES[edge.rel].always)
         ]
         allowed = [
-            step
+            (step, step.edge.rel == Rel.CONTAINS and step.outward)
             for step in steps(sources, edges, settings.edge_max_per_seed, self._relevance_first)
             if step.target not in self.pinned
         ]
         # children only follow a summary where everything fits: very many of them are not even read
-        children = Counter(step.source for step in allowed if _is_to_child(step))
+        children = Counter(step.source for step, to_child in allowed if to_child)
         limit = settings.edge_max_expansion
+        followed = [s for s, to_child in allowed if not (to_child and children[s.source] > limit)]
         # similarity comes last, because it may use up the maximum number of new memories
-        return sorted(
-            (
-                step
-                for step in allowed
-                if not (_is_to_child(step) and children[step.source] > limit)
-            ),
-            key=lambda step: self._relevance_first and not step.typed,
-        )
+        return sorted(followed, key=lambda step: self._relevance_first and not step.typed)
 
     def _arrive(self, source: ContextItem, step: Step, score: float) -> ContextItem | None:
         """Add the memory at the end of a step and return it, or raise the score of a known one."""
         passed = propagated(score, step, self._settings.edge_damping)
         if _is_to_summary(step):
             passed = score  # a summary scores no less than the memory it was reached from
-        known = self.items.get(step.target)
-        if known is not None:
-            self._raise(known, source, step, passed)
+        if (reached := self.items.get(step.target)) is not None:
+            self._raise(reached, source, step, passed)
             return None
         memory = self._memories.get(step.target)
         if memory is None or not self._may_join(memory, source.memory, step):
             return None
-        stage = _stage(memory, source.memory, step)
+        stage = "edge"
+        if step.edge.rel == Rel.CONTAINS:
+            stage = "child" if step.outward else "parent"
+        elif step.edge.rel == Rel.CONTRADICTS and prevails(memory, source.memory):
+            stage = "correction"
         item = ContextItem(
             memory,
             passed,
@@ -176,11 +171,11 @@ class Expansion:
             if step.typed and not item.firm and item.score < source.score:
                 item.firm, item.origin = True, source.origin or source.id
         elif is_result and step.edge.rel != Rel.CONTAINS and not source.path:
-            direct = item.score - item.boost
-            added = min(passed, self._settings.edge_max_boost * direct - item.boost)
+            added = min(
+                passed, self._settings.edge_max_boost * (item.score - item.boost) - item.boost
+            )
             if added > 0:
-                item.boost += added
-                item.score += added
+                item.boost, item.score = item.boost + added, item.score + added
                 item.parts["edges"] = item.boost
         elif passed > item.score and item.stage == "edge" and not source.path:
             item.score, item.path = passed, (_hop_of(step, source.memory, item.memory),)
@@ -195,9 +190,8 @@ class Expansion:
         is_conflict, tiers = step.edge.rel == Rel.CONTRADICTS, self._request.filter_.tiers
         if step.reserved and (not is_conflict or prevails(memory, source)):
             return True  # needed, whatever the caller's conditions
-        if tiers and memory.tier not in tiers:
-            return False
-        return is_conflict or self._conditions is None or memory.id in self._passing
+        passes = is_conflict or self._conditions is None or memory.id in self._passing
+        return passes and (not tiers or memory.tier in tiers)
 
     def _has_room(self, step: Step) -> bool:
         is_exempt = step.edge.rel == Rel.CONTRADICTS or _is_to_summary(step)
@@ -219,11 +213,10 @@ class Expansion:
             todo = []
             for edge, start, end in ends:
                 source, memory = sources[start], self._memories.get(end)
-                if memory is None or end in self.items:
-                    continue
-                if prevails(memory, source.memory):
-                    step = Step(start, end, edge, start == edge.from_id, True)
-                    item = self._arrive(source, step, source.score)
+                if memory and end not in self.items and prevails(memory, source.memory):
+                    item = self._arrive(
+                        source, Step(start, end, edge, start == edge.from_id, True), source.score
+                    )
                     todo += [item] if item else []
 
     def _lift_conflicts_and_summaries(self) -> None:
@@ -233,14 +226,12 @@ class Expansion:
             (1.0, Rel.CONTAINS, "child"),
         ):
             for edge in self.edges:
-                if edge.rel != rel or (edge.automatic and rel == Rel.CONTRADICTS):
-                    continue
+                is_inferred = edge.automatic and rel == Rel.CONTRADICTS
                 start, end = self.items.get(edge.from_id), self.items.get(edge.to_id)
-                if start is None or end is None or end.stage == "child":
-                    continue
-                _lift(start, end.score * share, name)
-                if rel == Rel.CONTRADICTS:
-                    _lift(end, start.score * share, name)
+                if edge.rel == rel and not is_inferred and start and end and end.stage != "child":
+                    _lift(start, end.score * share, name)
+                    if rel == Rel.CONTRADICTS:
+                        _lift(end, start.score * share, name)
 
     def relations(self) -> Relations:
         """Return the relations of the candidates that packing must respect."""
@@ -275,22 +266,18 @@ class Expansion:
 
     def _add_conflict(self, edge: Tie, refuters: dict[str, list[str]]) -> None:
         start, end = self._memory(edge.from_id), self._memory(edge.to_id)
-        if start is None or end is None or start.id == end.id:
-            return
-        older, newer = (end, start) if prevails(start, end) else (start, end)
-        if self._is_valid(newer) and newer.id not in refuters[older.id]:
-            refuters[older.id].append(newer.id)
+        if start and end and start.id != end.id:
+            older, newer = (end, start) if prevails(start, end) else (start, end)
+            if self._is_valid(newer) and newer.id not in refuters[older.id]:
+                refuters[older.id].append(newer.id)
 
     def _inherit(self, id_: str, children: set[str], refuters: dict[str, list[str]]) -> None:
         """Let memories that contradict a child of an older summary contradict the summary too."""
         summary = self._memory(id_)
-        if summary is None:
-            return
         for other in [newer for child in sorted(children) for newer in refuters.get(child, ())]:
             newer = self._memory(other)
-            if other in children or other in refuters[id_] or newer is None:
-                continue
-            if prevails(newer, summary):
+            is_listed = other in children or other in refuters[id_]
+            if summary and newer and not is_listed and prevails(newer, summary):
                 refuters[id_].append(other)
 
     def _memory(self, id_: str) -> Memory | None:
@@ -335,19 +322,8 @@ class Expansion:
         return ""
 
 
-def _is_to_child(step: Step) -> bool:
-    return step.edge.rel == Rel.CONTAINS and step.outward
-
-
 def _is_to_summary(step: Step) -> bool:
     return step.edge.rel == Rel.CONTAINS and not step.outward
-
-
-def _stage(memory: Memory, source: Memory, step: Step) -> str:
-    if step.edge.rel == Rel.CONTAINS:
-        return "child" if step.outward else "parent"
-    is_correction = step.edge.rel == Rel.CONTRADICTS and prevails(memory, source)
-    return "correction" if is_correction else "edge"
 
 
 def _hop_of(step: Step, source: Memory, target: Memory) -> Hop:

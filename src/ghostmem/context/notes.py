@@ -1,30 +1,23 @@
 """Say why each packed memory is there, and what is to be noted about it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from ghostmem.context.packer import ContextItem, Placed
 from ghostmem.model import Memory, Packed, Why
 from ghostmem.truth.annotations import contradiction_notes
 
 
-class Remark(NamedTuple):
-    """A note about one memory."""
-
-    id: str
-    text: str
-
-
 def packed_memories(
     placed: Mapping[str, Placed],
     refuters: Mapping[str, Sequence[str]],
-    remarks: Sequence[Remark],
+    remarks: Iterable[tuple[str, str]],
     children: Mapping[str, Sequence[str]] | None = None,
     copies: Mapping[str, Sequence[ContextItem]] | None = None,
 ) -> tuple[Packed, ...]:
     """Return packed memories with their reasons and notes.
 
-    `refuters` are the ids of memories that correct a memory; `children` are keys, `copies` the
+    `refuters` are the ids of memories that correct a memory; `remarks` are notes with the id of a
+    memory; `children` are keys, `copies` the
     duplicates of a memory."""
     shown = {id_: entry.item.memory for id_, entry in placed.items()}
     newer = {
@@ -35,8 +28,8 @@ def packed_memories(
         for other in newer.get(id_, ()):
             older[other.id].append(shown[id_])
     texts: dict[str, list[str]] = {}
-    for remark in remarks:
-        texts.setdefault(remark.id, []).append(remark.text)
+    for id_, text in remarks:
+        texts.setdefault(id_, []).append(text)
     return tuple(
         _packed(
             entry,

@@ -84,15 +84,9 @@ class Unplaced(NamedTuple):
 
 def shortened(items: Sequence[ContextItem]) -> list[ContextItem]:
     """Limit the tokens of all but the best candidates, for a budget that not all of them fit."""
-    whole, first, later = (
-        items[:MAX_UNSHORTENED],
-        items[MAX_UNSHORTENED:MAX_FIRST],
-        items[MAX_FIRST:],
-    )
-    for items_, limit in ((first, FIRST_TOKENS), (later, LATER_TOKENS)):
-        for item in items_:
-            item.limit = limit
-    return [*whole, *first, *later]
+    for place, item in enumerate(items[MAX_UNSHORTENED:], MAX_UNSHORTENED):
+        item.limit = FIRST_TOKENS if place < MAX_FIRST else LATER_TOKENS
+    return list(items)
 
 
 class Packer:
@@ -105,11 +99,6 @@ class Packer:
         self.placed: dict[str, Placed] = {}
         self.left_out: dict[str, Unplaced] = {}
         self.used = 0
-        self._items: Mapping[str, ContextItem] = {}
-        self._relations = Relations({}, {})
-        self._refuters: Mapping[str, Sequence[str]] = {}  # those among the items
-        self._unpinned: set[str] = set()
-        self._with_children = False  # children follow their summary
         self._reserved: dict[str, int] = {}  # tokens reserved for companions
         self._costs: dict[str, int] = {}
         self._visiting: set[str] = set()
@@ -133,20 +122,22 @@ class Packer:
         self._items = {item.id: item for item in (*pinned, *items)}
         self._unpinned = {item.id for item in items}
         self._relations = relations
-        self._refuters = {
+        # those among the items
+        self._refuters: Mapping[str, Sequence[str]] = {
             id_: [other for other in others if other in self._items]
             for id_, others in relations.refuters.items()
         }
         self._pack_pinned(pinned)
-        rest = [item for item in items if item.id not in self.placed]
-        self._with_children = roomy and sum(map(self.cost, rest)) <= self.budget - self.used
-        best = next((item for item in rest if item.stage != "child"), None)
+        unplaced = [item for item in items if item.id not in self.placed]
+        # children follow their summary
+        self._with_children = roomy and sum(map(self.cost, unplaced)) <= self.budget - self.used
+        best = next((item for item in unplaced if item.stage != "child"), None)
         if best is not None and self.cost(best) <= self.budget - self.used:
             self._take(best)  # before room is reserved for companions
-        self._reserve(rest)
+        self._reserve(unplaced)
         if best is not None and best.id in self.placed:
             self._take_companions(best)
-        self._fill(rest)
+        self._fill(unplaced)
 
     def _pack_pinned(self, items: Sequence[ContextItem]) -> None:
         """Pack pinned memories whole into their part of the budget, each after its corrections."""
@@ -158,7 +149,7 @@ class Packer:
                 self._leave(item, PINNED)
             elif self._place_corrections(item):
                 if self.cost(item) <= self._room(item):
-                    self._put(item, item.memory.content, self.cost(item))
+                    self._put(item, item.memory.content)
                 else:
                     self._leave(item, BUDGET)
 
@@ -231,11 +222,9 @@ class Packer:
     def _place(self, item: ContextItem) -> bool:
         allowed = min(self._room(item), self._allowance(item))
         if self.cost(item) <= allowed:
-            return self._put(item, item.memory.content, self.cost(item))
+            return self._put(item, item.memory.content)
         text = self._excerpt(item, allowed) if allowed >= MIN_EXCERPT else None
-        if text is None:
-            return self._leave(item, BUDGET)
-        return self._put(item, text, self._count(text) + OVERHEAD)
+        return self._leave(item, BUDGET) if text is None else self._put(item, text)
 
     def _excerpt(self, item: ContextItem, tokens: int) -> str | None:
         """Return the text around the match that fits into some tokens, the overhead included."""
@@ -253,9 +242,11 @@ class Packer:
             longer = self._excerpt(item, allowed) if allowed > tokens else None
             if longer is not None and len(longer) > len(text):
                 self.used -= tokens
-                self._put(item, longer, self._count(longer) + OVERHEAD)
+                self._put(item, longer)
 
-    def _put(self, item: ContextItem, text: str, tokens: int) -> bool:
+    def _put(self, item: ContextItem, text: str) -> bool:
+        is_whole = text == item.memory.content
+        tokens = self.cost(item) if is_whole else self._count(text) + OVERHEAD
         self.placed[item.id] = Placed(item, text, tokens)
         self.used += tokens
         self.left_out.pop(item.id, None)
@@ -270,8 +261,11 @@ class Packer:
 
     def _room(self, item: ContextItem) -> int:
         """Return the rest of the budget without the room that is reserved for others."""
-        reserved = sum(self._reserved.values()) - self._reserved.get(item.id, 0)
-        return self.budget - self.used - reserved
+        return (
+            self.budget
+            - self.used
+            - (sum(self._reserved.values()) - self._reserved.get(item.id, 0))
+        )
 
     def _allowance(self, item: ContextItem) -> int:
         """Return the tokens that a memory takes at most."""

@@ -38,8 +38,7 @@ class SearchResults:
         self.strong_score = 0.0
         is_linear = store.settings.fusion == "linear" and not request.for_task
         if self._relevance_first and self._rest and is_linear:
-            best = max(match.score for match in self._rest)
-            self.floor = self.strong_score = STRONG * best
+            self.floor = self.strong_score = STRONG * max(match.score for match in self._rest)
 
     def next(self) -> list[ContextItem]:
         """Return the next best results."""
@@ -117,11 +116,8 @@ class SearchResults:
             parts = refined(memory, relevance, uses.get(memory.id, 0), now)
         else:
             parts = composite(memory, relevance, now)
-        if self._is_preferred(memory):
-            parts["source"] = PREFERRED
-        return ContextItem(memory, total(parts), stage, parts=parts)
-
-    def _is_preferred(self, memory: Memory) -> bool:
         scope = self._request.for_scope
         by_user = self._user is not None and self._user.is_named(memory.ns, memory.source_user)
-        return by_user or (scope is not None and memory.source_scope == scope)
+        if by_user or (scope is not None and memory.source_scope == scope):
+            parts["source"] = PREFERRED
+        return ContextItem(memory, total(parts), stage, parts=parts)

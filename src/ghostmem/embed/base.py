@@ -1,15 +1,10 @@
 """The protocol of embedding providers."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from ghostmem.errors import EmbeddingError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Vectors = NDArray[np.float32]
+from ghostmem.lazy import Vectors, np
 
 
 class Thresholds(NamedTuple):
@@ -30,7 +25,7 @@ class Embedder(Protocol):
     dimension: int
     thresholds: Thresholds
 
-    def embed(self, texts: Sequence[str]) -> "Vectors":
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
         ...
 
@@ -42,9 +37,8 @@ class Embedder(Protocol):
         ...
 
 
-def unit_rows(rows: object, count: int, who: str) -> "Vectors":
+def unit_rows(rows: object, count: int, who: str) -> Vectors:
     """Return external vectors as unit vectors, or raise an error that names the problem."""
-    import numpy as np
 
     try:
         made = np.array(rows, np.float32)

@@ -2,18 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from ghostmem.embed.base import unit_rows
 from ghostmem.embed.models import LocalModel, folder_config
 from ghostmem.embed.session import ModelSession
 from ghostmem.embed.wordpiece import WordPiece
 from ghostmem.errors import EmbeddingError
-
-if TYPE_CHECKING:
-    from ghostmem.embed.base import Vectors
+from ghostmem.lazy import Vectors, np
 
 _MAX_TOKENS = 256  # with those at the ends, unless config.json has `max_tokens`
 
@@ -44,7 +40,7 @@ class FolderEmbedder:
                 "sentence_embedding or last_hidden_state",
             ) from error
 
-    def embed(self, texts: Sequence[str]) -> "Vectors":
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
@@ -63,8 +59,9 @@ class FolderEmbedder:
             "attention_mask": np.ones_like(ids),
             "token_type_ids": np.zeros_like(ids),
         }
-        given = {name: value for name, value in inputs.items() if name in self._inputs}
-        output = self._session.run(given)[0]
+        output = self._session.run(
+            {name: value for name, value in inputs.items() if name in self._inputs}
+        )[0]
         return output if output.ndim == 1 else output.mean(0)
 
 

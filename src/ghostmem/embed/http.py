@@ -3,14 +3,12 @@
 import json
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.embed.base import Thresholds, unit_rows
 from ghostmem.errors import EmbeddingError
+from ghostmem.lazy import Vectors
 from ghostmem.net import first_words, opener
-
-if TYPE_CHECKING:
-    from ghostmem.embed.base import Vectors
 
 TIMEOUT = 30.0  # seconds
 TRIES = 3
@@ -57,8 +55,11 @@ def post(
             if attempt < TRIES - 1 and error.code in _RETRY:
                 continue
             detail = first_words(error.read(100_000), key)
+            wrong = "OPENAI_API_KEY"
+            if error.code not in (401, 403):
+                wrong = "GHOST_EMBED_MODEL and GHOST_EMBED_URL"
             raise EmbeddingError(
-                f"{url} answered {error.code}: {detail}", _advice(error.code)
+                f"{url} answered {error.code}: {detail}", f"check {wrong}"
             ) from None
         except http.client.InvalidURL as error:
             raise EmbeddingError(
@@ -76,12 +77,6 @@ def post(
     raise problem
 
 
-def _advice(code: int) -> str:
-    if code in (401, 403):
-        return "check OPENAI_API_KEY"
-    return "check GHOST_EMBED_MODEL and GHOST_EMBED_URL"
-
-
 class HttpEmbedder:
     """Get vectors from a server; the dimension is known after its first answer."""
 
@@ -92,7 +87,7 @@ class HttpEmbedder:
         self.model = f"{style}:{model}"
         self.dimension = 0
 
-    def embed(self, texts: Sequence[str]) -> "Vectors":
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
         rows: list[list[float]] = []
         for start in range(0, len(texts), BATCH):

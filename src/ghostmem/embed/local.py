@@ -1,16 +1,11 @@
 """Provider `local`, the default: a model of the package in int8, run by onnxruntime."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from ghostmem.embed.models import TUNED, LocalModel
 from ghostmem.embed.session import ModelSession
 from ghostmem.embed.wordpiece import FOLDER, known_share, words
-
-if TYPE_CHECKING:
-    from ghostmem.embed.base import Vectors
+from ghostmem.lazy import Vectors, np
 
 _START, _END = 101, 102  # the tokens [CLS] and [SEP]
 _MAX_TOKENS = 254
@@ -26,7 +21,7 @@ class LocalEmbedder:
         self._session = ModelSession(FOLDER / model.file)
         self._words = words()
 
-    def embed(self, texts: Sequence[str]) -> "Vectors":
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
         made = np.zeros((len(texts), self.dimension), np.float32)
         for at, text in enumerate(texts):

@@ -1,13 +1,10 @@
 """Use a function of the caller as a provider."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ghostmem.embed.base import Function, Thresholds, unit_rows
 from ghostmem.errors import EmbeddingError
-
-if TYPE_CHECKING:
-    from ghostmem.embed.base import Vectors
+from ghostmem.lazy import Vectors
 
 
 class OwnEmbedder:
@@ -21,7 +18,7 @@ class OwnEmbedder:
         self.model = f"own:{getattr(function, 'model', name)}"
         self.dimension = 0
 
-    def embed(self, texts: Sequence[str]) -> "Vectors":
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
         try:
             rows = self._function(list(texts))

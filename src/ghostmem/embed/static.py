@@ -1,15 +1,10 @@
 """Provider `static`: a distilled MiniLM with one 256-d vector per token; numpy only."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.wordpiece import FOLDER, known_share, manifest, words
-
-if TYPE_CHECKING:
-    from ghostmem.embed.base import Vectors
+from ghostmem.lazy import Vectors, np
 
 
 class StaticEmbedder:
@@ -33,15 +28,14 @@ class StaticEmbedder:
         self._scales = mapped("s").astype(np.float32)[:, 0]
         self._words = words()
 
-    def embed(self, texts: Sequence[str]) -> "Vectors":
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
         made = np.zeros((len(texts), self.dimension), np.float32)
         for at, text in enumerate(texts):
             ids = self._words.encode(text)
             if ids:
                 made[at] = self._scales[ids] @ self._rows[ids]
-        lengths = np.linalg.norm(made, axis=1, keepdims=True)
-        made /= np.maximum(lengths, 1e-12)
+        made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
         return made
 
     def known(self, text: str) -> float:

@@ -122,8 +122,7 @@ def split_words(run: str) -> list[str]:
 @cache
 def manifest() -> dict[str, Any]:
     """Return the description of each shipped model."""
-    models: dict[str, Any] = json.loads((FOLDER / "MODELS.json").read_bytes())
-    return models
+    return dict(json.loads((FOLDER / "MODELS.json").read_bytes()))
 
 
 @cache
@@ -138,5 +137,4 @@ def known_share(text: str) -> float:
     # the vocabulary has single characters of other scripts, but the models learned nothing of them
     foreign = sum(not char.isascii() and char.isalpha() and ord(char) > 0x24F for char in text)
     letters = sum(char.isalpha() for char in text)
-    unknown = ids.count(words().unknown) / max(len(ids), 1)
-    return (1 - unknown) * (1 - foreign / max(letters, 1))
+    return (1 - (ids.count(words().unknown) / max(len(ids), 1))) * (1 - foreign / max(letters, 1))

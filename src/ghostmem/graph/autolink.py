@@ -9,16 +9,14 @@ from functools import partial
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
+from ghostmem.embed.base import Embedder
 from ghostmem.frozen import frozen
+from ghostmem.lazy import NDArray, np
 from ghostmem.model import Edge, Memory, Rel, Tier
 from ghostmem.store import Store, Transaction
 from ghostmem.text.chunk import CHUNKER
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ghostmem.embed.base import Embedder
     from ghostmem.store.nearest import VectorView
 
 MAX_LINKS = 5  # edges that one put makes
@@ -60,13 +58,10 @@ def find_near(
 ) -> NearestChunks:
     """Return the chunks of a namespace that are near a memory's, whose vectors a model made."""
     space = tx.search.space(ns)
-    if space is None or not vectors:
+    model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER) if space else None
+    if space is None or model is None:
         return NearestChunks()
-    model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
-    view = None if model is None else tx.vectors.view(model, space)
-    if view is None:
-        return NearestChunks()
-    import numpy as np
+    view = tx.vectors.view(model, space)
 
     queries = _queries(embedder, vectors, texts)
     tx.ahead(*(partial(view.expect_nearest, query, MIN_NEAREST) for query in queries))
@@ -98,11 +93,10 @@ def find_near(
 def _queries(
     embedder: Embedder, vectors: Sequence[bytes], texts: Sequence[str]
 ) -> list[NDArray[np.float32]]:
-    import numpy as np
 
     return [
         np.frombuffer(row, np.float16).astype(np.float32)
-        for row, text in zip(vectors[:MAX_CHUNKS], texts[:MAX_CHUNKS], strict=True)
+        for row, text in zip(vectors[:MAX_CHUNKS], texts, strict=False)
         if embedder.known(text) >= MIN_KNOWN
     ]
 
@@ -119,26 +113,21 @@ def autolink(
     store: Store,
     tx: Transaction,
     embedder: Embedder,
+    model: int,
     memory: Memory,
     vectors: Sequence[bytes],
     texts: Sequence[str],
     near: NearestChunks,
     first_chunk: int,
-) -> int:
+) -> None:
     """Link a memory that was just written to the most similar ones of its namespace.
 
     `near` was found before the write lock: chunks written since then are compared here."""
-    if not vectors:
-        return 0
-    model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
-    if model is None:
-        return 0
     tx.ahead(
         lambda: tx.vectors.after(model, memory.ns, near.seen),
         lambda: tx.vectors.owners(list(near.cosines)),
         lambda: tx.graph.touching([memory.id], [Rel.RELATES_TO]),
     )
-    import numpy as np
 
     cosines = dict(near.cosines)
     least = threshold(store, embedder)
@@ -146,9 +135,8 @@ def autolink(
     others = ids < first_chunk
     if others.any():
         for query in _queries(embedder, vectors, texts):
-            similarity = np.vecdot(rows[others].astype(np.float32), query)
-            _keep(cosines, ids[others], similarity, least)
-    return link_alike(tx, memory, cosines, least, store.clock())
+            _keep(cosines, ids[others], np.vecdot(rows[others].astype(np.float32), query), least)
+    link_alike(tx, memory, cosines, least, store.clock())
 
 
 def link_alike(
@@ -158,19 +146,22 @@ def link_alike(
     least: float,
     now: datetime,
     late: bool = False,
-) -> int:
-    """Link a memory to the owners of the most similar chunks, and return the number of edges.
+) -> None:
+    """Link a memory to the owners of the most similar chunks.
 
     The weight of an edge is the cosine. Edges lead from the memory to the others; with `late` the
     memory may be older than they are, and edges lead from the newer to the older."""
     if not cosines:
-        return 0
+        return
     weights: dict[str, float] = {}
     for chunk, owner in tx.vectors.owners(list(cosines)).items():
         if owner != memory.id and cosines[chunk] >= least:
             weights[owner] = max(weights.get(owner, 0.0), cosines[chunk])
-    edges = tx.graph.touching([memory.id], [Rel.RELATES_TO])
-    known = {end for edge in edges for end in (edge.from_id, edge.to_id)}
+    known = {
+        end
+        for edge in tx.graph.touching([memory.id], [Rel.RELATES_TO])
+        for end in (edge.from_id, edge.to_id)
+    }
     others = [
         other
         for other in tx.memories.by_ids(list(weights)).values()
@@ -180,30 +171,28 @@ def link_alike(
         and other.key != memory.key
     ]
     others.sort(key=lambda other: (-weights[other.id], -other.created_at.timestamp(), other.key))
-    edges_added = []
+    links = []
     for other in others[:MAX_LINKS] if _may_link(memory, now) else ():
         new, old = (other, memory) if late and other.id > memory.id else (memory, other)
-        edges_added.append(Edge(new.id, old.id, Rel.RELATES_TO, weights[other.id], now))
-    tx.graph.add_edges(edges_added)
-    return len(edges_added)
+        links.append(Edge(new.id, old.id, Rel.RELATES_TO, weights[other.id], now))
+    tx.graph.add_edges(links)
 
 
 def _may_link(memory: Memory, now: datetime) -> bool:
     return memory.is_current(now) and memory.tier != Tier.SENSORY  # linked when it is promoted
 
 
-def link_pending(store: Store, ns: str | None = None) -> int:
+def link_pending(store: Store, ns: str | None = None) -> None:
     """Link the memories that got their vectors after they were written, as a put does.
 
     An interrupted run continues where it stopped. `ns` restricts it to one namespace."""
-    added = 0
     waiting: dict[str, _Waiting] = {}  # by namespace; one at a time
     while True:
         with store.engine.read(ns or "") as tx:
             embedder = store.vectoriser.get(tx)
             batch = tx.graph.unlinked(BATCH, ns)
             if embedder is None or not batch:
-                return added
+                return
             least = threshold(store, embedder)
             near = _near_late(tx, embedder, batch, least, waiting)
         ids = [memory.id for memory in batch]
@@ -211,8 +200,9 @@ def link_pending(store: Store, ns: str | None = None) -> int:
             rows = tx.memories.by_ids(ids)
             for id_, cosines in near.items():
                 if id_ in rows:
-                    bound = tx.of(rows[id_].ns)
-                    added += link_alike(bound, rows[id_], cosines, least, store.clock(), late=True)
+                    link_alike(
+                        tx.of(rows[id_].ns), rows[id_], cosines, least, store.clock(), late=True
+                    )
             tx.graph.linked(ids)
 
 
@@ -220,7 +210,6 @@ class _Waiting:
     """The vectors of a namespace, and which of them belong to memories that wait for links."""
 
     def __init__(self, tx: Transaction, ns: str, view: VectorView) -> None:
-        import numpy as np
 
         from ghostmem.store.sketch import Sketches
 
@@ -229,30 +218,25 @@ class _Waiting:
         self._is_waiting = np.isin(view.ids, np.array(tx.graph.waiting_chunks(ns), np.int64))
 
     def similar(
-        self, chunks: NDArray[np.int64], least: float
+        self, chunks: NDArray[np.int64], settled: Sequence[int], least: float
     ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        """Return the chunks similar to each of some chunks.
+        """Return the chunks similar to each of some chunks; the `settled` ones then wait no longer.
 
         Of two chunks that both wait, the newer finds the older."""
-        import numpy as np
 
         ids = self.view.ids
         positions = np.searchsorted(ids, chunks)
-        settled = np.flatnonzero(~self._is_waiting)
-        stop = 1 + max(int(positions.max(initial=-1)), int(settled.max(initial=-1)))
+        stop = 1 + max(
+            int(positions.max(initial=-1)), int(np.flatnonzero(~self._is_waiting).max(initial=-1))
+        )
         at, to, cosines = self._sketches.nearest(
             positions, stop, least, MAX_SIMILAR, self._is_waiting
         )
+        self._is_waiting &= ~np.isin(ids, np.array(settled, np.int64))
         bounds = np.searchsorted(at, np.arange(len(chunks) + 1))
         return [
             (ids[to[start:end]], cosines[start:end]) for start, end in pairwise(bounds.tolist())
         ]
-
-    def settle(self, chunks: Sequence[int]) -> None:
-        """Record that the memories of some chunks do not wait any longer."""
-        import numpy as np
-
-        self._is_waiting &= ~np.isin(self.view.ids, np.array(chunks, np.int64))
 
 
 def _near_late(
@@ -263,7 +247,6 @@ def _near_late(
     waiting: dict[str, _Waiting],
 ) -> dict[str, dict[int, float]]:
     """Return the chunks similar to each memory, by its id."""
-    import numpy as np
 
     model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
     near: dict[str, dict[int, float]] = {}
@@ -286,8 +269,7 @@ def _near_late(
                     owners[number] = memory.id
         chunks = np.array(list(owners), np.int64)
         chunks = chunks[np.isin(chunks, view.ids)]
-        similar = waiting[ns].similar(chunks, least - ROUNDING)
+        similar = waiting[ns].similar(chunks, numbers, least - ROUNDING)
         for chunk_id, (ids, cosines) in zip(chunks.tolist(), similar, strict=True):
             _keep(near[owners[chunk_id]], ids, cosines, least)
-        waiting[ns].settle(numbers)
     return near

@@ -32,8 +32,7 @@ def find_clusters(tx: Transaction, ns: str, now: datetime) -> list[Cluster]:
     """Return the clusters of a namespace, largest first."""
     ties = list(tx.graph.ties(ns, now, (Rel.RELATES_TO, Rel.CONTAINS)))
     summarised = {tie.to_id for tie in ties if tie.rel == Rel.CONTAINS}
-    pairs = [(tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.RELATES_TO]
-    groups = components(pairs)
+    groups = components([(tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.RELATES_TO])
     sizes = tx.memories.sizes([id_ for group in groups for id_ in group])
     clusters = [
         Cluster(

@@ -113,8 +113,9 @@ def edges(store: Store, ns: str, key: str | None = None, *, rel: str | None = No
         else:
             memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), now)
             listed = [edge for edge in tx.graph.edges(memory.id) if kind in (None, edge.rel)]
-        ids = {id_ for edge in listed for id_ in (edge.from_id, edge.to_id)}
-        rows = tx.memories.by_ids(sorted(ids))
+        rows = tx.memories.by_ids(
+            sorted({id_ for edge in listed for id_ in (edge.from_id, edge.to_id)})
+        )
     live = {id_: memory for id_, memory in rows.items() if memory.is_current(now)}
     named = [
         replace(edge, ns=start.ns, from_key=start.key, to_key=end.key)

@@ -69,8 +69,11 @@ def _overview(tx: Transaction, ns: str, now: datetime) -> Expanded:
     unsummarised = tuple(
         cluster for cluster in find_clusters(tx, ns, now) if cluster.summarised * 2 <= cluster.count
     )
-    nodes = tuple(_stub(memory, counts[memory.id]) for memory in parents)
-    return Expanded(ns, nodes=nodes, clusters=unsummarised)
+    return Expanded(
+        ns,
+        nodes=tuple(_stub(memory, counts[memory.id]) for memory in parents),
+        clusters=unsummarised,
+    )
 
 
 def _fetch(tx: Transaction, id_: str, depth: int, now: datetime) -> dict[str, list[Memory]]:

@@ -131,11 +131,14 @@ def _store(store: Store, start: Memory, to: Memory, answer: RelationAnswer, mode
     now = store.clock()
     with store.engine.write(within=(start.ns,)) as tx:
         rows = tx.memories.by_ids([start.id, to.id]).values()
-        if len(rows) < 2 or not all(memory.is_current(now) for memory in rows):
-            return False
-        if any(
-            edge.rel in REASONING and {edge.from_id, edge.to_id} == {start.id, to.id}
-            for edge in tx.graph.edges(start.id)
+        ends = {start.id, to.id}
+        if (
+            len(rows) < 2
+            or not all(memory.is_current(now) for memory in rows)
+            or any(
+                edge.rel in REASONING and {edge.from_id, edge.to_id} == ends
+                for edge in tx.graph.edges(start.id)
+            )
         ):
             return False
         if answer.rel is not None:

@@ -1,6 +1,5 @@
 """relink: link memories that share names, topics or meaning and have no edge yet."""
 
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import NamedTuple
 
 from ghostmem.frozen import frozen
 from ghostmem.graph.autolink import threshold
+from ghostmem.lazy import np
 from ghostmem.model import Edge, NsFilter, Record, Rel, Tie, Tier
 from ghostmem.store import Filter, Store, Transaction, validate
 from ghostmem.store.lookup import names_of
@@ -19,7 +19,6 @@ from ghostmem.text.entities import entities
 from ghostmem.text.terms import index_terms
 
 Pair = tuple[int, int, float]  # places of two memories, later first, and their similarity
-BATCH = 512
 MAX_PAIRS = 64  # earlier memories, the most similar by each measure, to which one may be linked
 MIN_SHARED_NAMES = 0.15  # share of common names
 MIN_TOPIC_COSINE = 0.30  # cosine of the rare words
@@ -60,16 +59,14 @@ def relink(
         with store.engine.read(name) as tx:
             count, edges = missing_edges(store, tx, name, now, progress)
         memories += count
-        added += _add(store, name, edges, dry_run) if edges else 0
+        ends = {end for edge in edges for end in (edge.from_id, edge.to_id)}
+        if edges:
+            with store.engine.write(dry_run=dry_run, within=(name,)) as tx:
+                live = tx.listing.passing(sorted(ends), Filter(ns=NsFilter(name), now=now))
+                added += sum(
+                    tx.graph.add_edge(edge) for edge in edges if {edge.from_id, edge.to_id} <= live
+                )
     return Relinked(ns, memories, added, dry_run)
-
-
-def _add(store: Store, ns: str, edges: Sequence[Edge], dry_run: bool) -> int:
-    """Add edges between memories that are still live; return their number."""
-    with store.engine.write(dry_run=dry_run, within=(ns,)) as tx:
-        live = _live(tx, {end for edge in edges for end in (edge.from_id, edge.to_id)})
-        both_live = (edge for edge in edges if edge.from_id in live and edge.to_id in live)
-        return sum(map(tx.graph.add_edge, both_live))
 
 
 class _Text(NamedTuple):
@@ -137,7 +134,6 @@ def by_names(texts: Sequence[frozenset[str]]) -> Iterator[Pair]:
 
 def by_topic(texts: Sequence[Sequence[str]]) -> Iterator[Pair]:
     """Yield pairs of texts that share rare words, with the cosine of their word weights."""
-    import numpy as np
 
     spread = Counter(word for words in texts for word in set(words))
     limit = _common(len(texts))
@@ -228,7 +224,6 @@ def _edges(
     ids: Sequence[str], pairs: Iterable[Pair], ties: Iterable[Tie], limit: int, now: datetime
 ) -> list[Edge]:
     """Return edges for the strongest pairs, up to `limit` per memory with those it has."""
-    import numpy as np
 
     places = {id_: place for place, id_ in enumerate(ids)}
     degrees = [0] * len(ids)
@@ -238,28 +233,14 @@ def _edges(
         linked.add(tuple(sorted(ends, reverse=True)))
         for end in ends if tie.rel == Rel.RELATES_TO else ():
             degrees[end] += 1
-    later, earlier, weights = array("i"), array("i"), array("d")
-    for place, other, weight in pairs:
-        later.append(place)
-        earlier.append(other)
-        weights.append(weight)
+    table = np.fromiter(pairs, [("later", np.int32), ("earlier", np.int32), ("weight", float)])
     edges = []
     # the strongest come first, then those with the first places
-    for position in np.lexsort((np.asarray(earlier), np.asarray(later), -np.asarray(weights))):
-        start, end = later[position], earlier[position]
+    order = np.lexsort((table["earlier"], table["later"], -table["weight"]))
+    for start, end, weight in (row.item() for row in table[order]):
         if degrees[start] < limit and degrees[end] < limit and (start, end) not in linked:
             degrees[start] += 1
             degrees[end] += 1
             linked.add((start, end))
-            rounded = round(weights[position], 3)
-            edges.append(Edge(ids[start], ids[end], Rel.RELATES_TO, rounded, now))
+            edges.append(Edge(ids[start], ids[end], Rel.RELATES_TO, round(weight, 3), now))
     return edges
-
-
-def _live(tx: Transaction, ids: Iterable[str]) -> set[str]:
-    """Return those of some memories that are not removed."""
-    live, rest = set[str](), iter(sorted(ids))
-    while batch := list(islice(rest, BATCH)):
-        memories = tx.memories.by_ids(batch).values()
-        live.update(memory.id for memory in memories if memory.deleted_at is None)
-    return live

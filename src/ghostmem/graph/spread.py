@@ -73,8 +73,7 @@ def steps(
             )
         )
         chosen += [step for step in candidates if POLICIES[step.edge.rel].always]
-        others = [step for step in candidates if not POLICIES[step.edge.rel].always]
-        chosen += others[:per_source]
+        chosen += [step for step in candidates if not POLICIES[step.edge.rel].always][:per_source]
     return chosen
 
 

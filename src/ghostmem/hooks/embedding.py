@@ -7,11 +7,12 @@ from math import inf
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ghostmem.errors import EmbeddingError
+from ghostmem.lazy import Vectors
 from ghostmem.settings import Settings
 from ghostmem.store.vectoriser import Vectoriser
 
 if TYPE_CHECKING:
-    from ghostmem.embed.base import Embedder, Vectors
+    from ghostmem.embed.base import Embedder
     from ghostmem.store import Engine, Transaction
 
 T = TypeVar("T")
@@ -62,7 +63,7 @@ class DeadlineEmbedder:
         self.dimension = embedder.dimension
         self.problem = ""  # why the last call with a single text failed
 
-    def embed(self, texts: Sequence[str]) -> "Vectors":
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
         if self._prompt_vector is not None and list(texts) == [self._prompt]:
             return self._prompt_vector

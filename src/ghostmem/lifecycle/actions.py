@@ -29,13 +29,18 @@ def changed(memory: Memory, rule: Rule, now: datetime) -> dict[str, Any]:
     params = rule.action_params
     match rule.action_op:
         case "PROMOTE" | "DEMOTE":
-            wanted: dict[str, Any] = {"tier": target_tier(memory, rule)}
+            steps = TIER_ABOVE if rule.action_op == "PROMOTE" else TIER_BELOW
+            to_tier = params.get("to_tier") or steps.get(memory.tier, memory.tier)
+            wanted: dict[str, Any] = {"tier": Tier(to_tier)}
         case "ARCHIVE":
             wanted = {"tier": Tier.DORMANT}
         case "DECAY":
             decayed = memory.importance * float(params.get("factor", DECAY_FACTOR))
-            minimum = float(params.get("min", DECAY_MIN))
-            wanted = {"importance": min(memory.importance, max(minimum, decayed))}
+            wanted = {
+                "importance": min(
+                    memory.importance, max(float(params.get("min", DECAY_MIN)), decayed)
+                )
+            }
         case "TTL_SET":
             wanted = (
                 {}
@@ -49,14 +54,6 @@ def changed(memory: Memory, rule: Rule, now: datetime) -> dict[str, Any]:
         case _:
             wanted = {}
     return {name: value for name, value in wanted.items() if getattr(memory, name) != value}
-
-
-def target_tier(memory: Memory, rule: Rule) -> Tier:
-    """Return the tier to which PROMOTE or DEMOTE moves a memory: the next one unless named."""
-    if to_tier := rule.action_params.get("to_tier"):
-        return Tier(to_tier)
-    steps = TIER_ABOVE if rule.action_op == "PROMOTE" else TIER_BELOW
-    return steps.get(memory.tier, memory.tier)
 
 
 def strategy(rule: Rule) -> str:

@@ -59,8 +59,7 @@ def _new_values(
     """Return the new fields of a memory, or None if it must not be changed."""
     if before is None or after is None:
         return None
-    expected = values_of(Memory, before)
-    if any(getattr(memory, name) != value for name, value in expected.items()):
+    if any(getattr(memory, name) != value for name, value in values_of(Memory, before).items()):
         return None
     if not back and (memory.protected or memory.deleted_at is not None):
         return None

@@ -109,8 +109,7 @@ def audit(
     chosen, skip = validate.ns_filter(ns), skip or {}
     now = store.clock()
     with store.engine.read() as tx:
-        live = Filter(ns=chosen, now=now)
-        memories = {memory.id: memory for memory in tx.listing.scan(live)}
+        memories = {memory.id: memory for memory in tx.listing.scan(Filter(ns=chosen, now=now))}
         names = sorted({memory.ns for memory in memories.values()})
         edges = {name: tx.graph.of_namespace(name, now) for name in names}
         late = tx.listing.expired_ids(chosen, now)
@@ -154,8 +153,9 @@ def _run_check(survey: Survey, name: str, check: Check) -> AuditFinding | None:
     advice = check.locked
     if first is not None:
         # the namespace of the memories, or everything audited if they have several
-        names = {memory.ns for memory in matches}
-        scope = first.ns if len(names) == 1 else str(survey.scope or "*")
+        scope = (
+            first.ns if len({memory.ns for memory in matches}) == 1 else str(survey.scope or "*")
+        )
         values = {"ns": first.ns, "key": first.key, "scope": scope}
         advice = check.advice.format(**{name: shlex.quote(text) for name, text in values.items()})
     return AuditFinding(name, len(ids), round(share, 4), cost, examples, advice)
@@ -239,10 +239,6 @@ def _orphans(survey: Survey) -> set[str]:
     }
 
 
-def _oversized(survey: Survey) -> set[str]:
-    return {memory.id for memory in survey.memories.values() if memory.est_tokens > MAX_TOKENS}
-
-
 def _unembedded(survey: Survey) -> set[str] | None:
     embedder = survey.store.vectoriser.get(survey.tx)
     if embedder is None:
@@ -304,7 +300,7 @@ CHECKS: Mapping[str, Check] = {
     "oversized": Check(
         10,
         0.10,
-        _oversized,
+        lambda survey: {m.id for m in survey.memories.values() if m.est_tokens > MAX_TOKENS},
         "ghost get -n {ns} {key} > long.md && ghost ingest long.md -n {ns}",
         "split the notes into shorter sections",
     ),

@@ -62,19 +62,17 @@ def near_duplicates(
         and len(of_left) == chunks[left]
         and len(matched[right, left]) == chunks[right]
         and (terms[left] <= terms[right] or terms[right] <= terms[left])
-        and _agree(memories[left], memories[right])
+        and memories[left].source_user == memories[right].source_user
+        and any(
+            resembles(memories[first].content, memories[second].content)
+            for first, second in ((left, right), (right, left))
+        )
     ]
     return {
         id_
         for group in components(equal)
         for id_ in sorted(group, key=lambda id_: (memories[id_].created_at, id_))[1:]
     }
-
-
-def _agree(left: Memory, right: Memory) -> bool:
-    return left.source_user == right.source_user and (
-        resembles(left.content, right.content) or resembles(right.content, left.content)
-    )
 
 
 def _similar_chunks(
@@ -85,8 +83,9 @@ def _similar_chunks(
 
     ids, sketches = view.ids, Sketches(view.rows)
     for start in range(0, len(ids), TILE):
-        stop = min(start + TILE, len(ids))
-        left, right, _ = sketches.nearest_before(start, stop, minimum, MAX_NEIGHBOURS + 1)
+        left, right, _ = sketches.nearest_before(
+            start, min(start + TILE, len(ids)), minimum, MAX_NEIGHBOURS + 1
+        )
         distinct = left != right
         pairs = list(zip(ids[left[distinct]].tolist(), ids[right[distinct]].tolist(), strict=True))
         chunks = {chunk for pair in pairs for chunk in pair}

@@ -1,11 +1,12 @@
 """Compute all changes of a reflect run in one namespace, without making any."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import combinations
 from typing import Any
 
+from ghostmem.lazy import np
 from ghostmem.lifecycle.actions import changed, strategy
 from ghostmem.lifecycle.apply import digest
 from ghostmem.lifecycle.builtin import BUILT_IN, configured
@@ -70,8 +71,14 @@ class ReflectPlan:
 
     def change(self, memory: Memory, rule: str, op: str, fields: Mapping[str, Any]) -> Memory:
         """Add a change of a memory's fields, and return the changed memory."""
-        before = {name: getattr(memory, name) for name in fields}
-        self.add(memory.id, rule, op, before, fields, digest(memory))
+        self.add(
+            memory.id,
+            rule,
+            op,
+            {name: getattr(memory, name) for name in fields},
+            fields,
+            digest(memory),
+        )
         return replace(memory, **fields)
 
     def add_edge(self, edge: Edge, rule: str, op: str) -> None:
@@ -99,10 +106,8 @@ def make_plan(
     memories: dict[str, Memory] = {}
     for memory in tx.listing.scan(Filter(ns=NsFilter(ns), now=now)):
         plan.tally.evaluated += 1
-        days = days_of_use.get(memory.id)
-        use = UNKNOWN
-        if days is not None:
-            use = UseRecord(logged=True, days=days, shown=times_shown.get(memory.id, 0))
+        days, shown = days_of_use.get(memory.id), times_shown.get(memory.id, 0)
+        use = UNKNOWN if days is None else UseRecord(logged=True, days=days, shown=shown)
         memories[memory.id] = _evaluate(plan, memory, applicable, use, now)
         if progress is not None and plan.tally.evaluated % 500 == 0:
             progress(plan.tally.evaluated)
@@ -126,9 +131,7 @@ def _evaluate(
     plan: ReflectPlan, memory: Memory, rules: Iterable[Rule], use: UseRecord, now: datetime
 ) -> Memory:
     """Plan the action of the first rule that matches a memory, and return the changed memory."""
-    if memory.protected:
-        return memory
-    rule = first_match(memory, rules, use, now)
+    rule = None if memory.protected else first_match(memory, rules, use, now)
     fields = changed(memory, rule, now) if rule is not None else {}
     if rule is None or not fields:
         return memory
@@ -155,7 +158,7 @@ def _evaluate_similar(
     similar: list[Sequence[Memory]] = []
     memories = {memory.id: memory for memory in live}
     ties = list(tx.graph.ties(plan.ns, now))
-    linked = {_pair(tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.RELATES_TO}
+    linked = {frozenset((tie.from_id, tie.to_id)) for tie in ties if tie.rel == Rel.RELATES_TO}
     merged = {(tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.MERGED_INTO}
     summaries: dict[str, set[str]] = {}
     for tie in ties:
@@ -180,35 +183,21 @@ def _evaluate_similar(
                 similar.append(group)
             else:
                 _join(plan, rule, group, memories, merged, now)
-    plan.tally.clusters.extend(_without_summary(similar, summaries.values()))
-    return memories
-
-
-def _pair(left_id: str, right_id: str) -> tuple[str, str]:
-    """Return two ids as a pair without direction."""
-    return (left_id, right_id) if left_id < right_id else (right_id, left_id)
-
-
-def _without_summary(
-    similar: Iterable[Sequence[Memory]], summaries: Collection[set[str]]
-) -> list[tuple[str, ...]]:
-    """Return the keys of each group of memories that no summary contains as a whole."""
-    clusters = [
+    unsummarised = (
         tuple(sorted(memory.key for memory in group))
         for group in similar
-        if not any({memory.id for memory in group} <= children for children in summaries)
-    ]
-    return list(dict.fromkeys(clusters))
+        if not any({memory.id for memory in group} <= children for children in summaries.values())
+    )
+    plan.tally.clusters.extend(dict.fromkeys(unsummarised))
+    return memories
 
 
 def _min_similarity(store: Store, tx: Transaction, rule: Rule) -> float:
     """Return a rule's similarity for the current model; built-in rules have those of MiniLM."""
-    embedder = store.vectoriser.get(tx)
-    minimum = float(rule.cond_similarity_gt or 0.0)
+    embedder, minimum = store.vectoriser.get(tx), float(rule.cond_similarity_gt or 0.0)
     if embedder is None or rule.created_by != SYSTEM:
         return minimum
-    thresholds = {0.9: embedder.thresholds.merge, 0.92: embedder.thresholds.dedup}
-    return thresholds.get(minimum, minimum)
+    return {0.9: embedder.thresholds.merge, 0.92: embedder.thresholds.dedup}.get(minimum, minimum)
 
 
 class _Similarity:
@@ -234,7 +223,6 @@ class _Similarity:
             return f"{_UNCOMPARED}: {reason}"
         if self._view is None:
             return f"{_UNCOMPARED}: no vectors of {self._model} yet; {_BACKFILL}"
-        import numpy as np
 
         chunks = np.array([self._first[id_] for id_ in ids if id_ in self._first], np.int64)
         missing = int((~np.isin(chunks, self._view.ids)).sum())
@@ -259,7 +247,6 @@ class _Similarity:
         """Return the memories with the same essence and a similarity above a minimum.
 
         They are listed under the first memory of each group."""
-        import numpy as np
 
         assert self._view is not None
         by_essence: dict[tuple[str, ...], list[Memory]] = {}
@@ -269,8 +256,9 @@ class _Similarity:
         duplicates: dict[str, dict[str, float]] = {}
         for group in by_essence.values():
             if len(group) > 1:
-                chunks = np.array([self._first[memory.id] for memory in group], np.int64)
-                rows, present = self._view.vectors(chunks)
+                rows, present = self._view.vectors(
+                    np.array([self._first[memory.id] for memory in group], np.int64)
+                )
                 cosines = np.vecdot(rows, rows[0])
                 candidates = zip(group[1:], cosines[1:].tolist(), present[1:].tolist(), strict=True)
                 duplicates[group[0].id] = {
@@ -286,7 +274,7 @@ def _link(
     rule: Rule,
     group: Sequence[Memory],
     near: Mapping[str, Mapping[str, float]],
-    linked: set[tuple[str, str]],
+    linked: set[frozenset[str]],
     now: datetime,
 ) -> None:
     """Link a small group all to all by `relates_to`, a large one to its first memory."""
@@ -295,9 +283,9 @@ def _link(
         if len(group) <= MAX_FULLY_LINKED
         else ((group[0], memory) for memory in group[1:])
     )
-    new_pairs = [(a.id, b.id) for a, b in pairs if _pair(a.id, b.id) not in linked]
+    new_pairs = [(a.id, b.id) for a, b in pairs if frozenset((a.id, b.id)) not in linked]
     for left, right in new_pairs:
-        linked.add(_pair(left, right))
+        linked.add(frozenset((left, right)))
         weight = round(near.get(left, {}).get(right, EDGE_WEIGHTS[Rel.RELATES_TO]), 3)
         newer, older = max(left, right), min(left, right)
         plan.add_edge(Edge(newer, older, Rel.RELATES_TO, weight, now), rule.id, "LINK")

@@ -62,7 +62,14 @@ def reflect(
             names = names_of(tx, scope)
         for name in names:
             if name > place:
-                _plan(store, run, name, progress)
+                with store.engine.read(name) as tx:
+                    plan = make_plan(
+                        store, tx, name, tx.rules.all(), run.at, relinks(run), progress
+                    )
+                with store.engine.write(durable=False, within=(name,)) as tx:
+                    tx.runs.plan(run.id, plan.entries)
+                    tx.runs.tally(run.id, name, plan.tally)
+                    tx.runs.reached(run.id, name)
                 apply_planned(store, run)
         with store.engine.write() as tx:
             tx.runs.finish(run.id, store.clock())
@@ -87,8 +94,9 @@ def _dry_run(store: Store, scope: NsFilter, relink: bool, progress: Progress | N
         entries += [entry for plan in plans for entry in plan.entries]
         tallies = [tx.runs.tallied(run.id)] if unfinished else []
         tallies += [plan.tally for plan in plans]
-        report = Report(run.id, True, run.at, resumed=unfinished is not None)
-        return with_changes(tx, report, entries, *tallies)
+        return with_changes(
+            tx, Report(run.id, True, run.at, resumed=unfinished is not None), entries, *tallies
+        )
 
 
 def _begin(store: Store, scope: NsFilter, relink: bool) -> tuple[Run, str, bool]:
@@ -117,13 +125,3 @@ def _is_running(run_id: str, holder: str) -> bool:
     if host != socket.gethostname() or not pid.isdigit():
         return False
     return run_id in _ACTIVE if int(pid) == os.getpid() else is_alive(int(pid))
-
-
-def _plan(store: Store, run: Run, name: str, progress: Progress | None) -> None:
-    """Plan the changes of a namespace and store the plan."""
-    with store.engine.read(name) as tx:
-        plan = make_plan(store, tx, name, tx.rules.all(), run.at, relinks(run), progress)
-    with store.engine.write(durable=False, within=(name,)) as tx:
-        tx.runs.plan(run.id, plan.entries)
-        tx.runs.tally(run.id, name, plan.tally)
-        tx.runs.reached(run.id, name)

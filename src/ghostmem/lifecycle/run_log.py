@@ -30,8 +30,9 @@ def relinks(run: Run) -> bool:
 def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:
     """Return the report of a finished run."""
     entries = [entry for entry in tx.runs.entries(run.id) if entry.done == APPLIED]
-    report = Report(run.id, False, run.at, resumed=resumed)
-    return with_changes(tx, report, entries, tx.runs.tallied(run.id))
+    return with_changes(
+        tx, Report(run.id, False, run.at, resumed=resumed), entries, tx.runs.tallied(run.id)
+    )
 
 
 def apply_planned(

@@ -23,7 +23,7 @@ from ghostmem.mcp.tools import (
     expanded,
     find_tool,
 )
-from ghostmem.memory.embedding import catch_up_all
+from ghostmem.memory.embedding import catch_up
 from ghostmem.notes.project import PREFIX, project_namespace
 from ghostmem.parameters import PROJECT_NS
 
@@ -211,4 +211,4 @@ def _failed(text: str) -> dict[str, Any]:
 
 def defer_model(ghost: Ghost) -> None:
     """Load the model in the background, then embed what was stored meanwhile."""
-    ghost.store.vectoriser.defer(lambda: catch_up_all(ghost.store))
+    ghost.store.vectoriser.defer(lambda: catch_up(ghost.store, switching=True))

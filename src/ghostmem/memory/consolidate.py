@@ -53,8 +53,12 @@ def consolidate(
     keys = _validate_sources(source_keys, summary_key)
     key = validate.new_key(summary_key)
     fields = put_fields(kind=kind, importance=importance, tags=tags)
-    text = validate.content(content, store.settings.max_content_bytes)
-    draft = Draft(validate.namespace(ns), key, text, fields)
+    draft = Draft(
+        validate.namespace(ns),
+        key,
+        validate.content(content, store.settings.max_content_bytes),
+        fields,
+    )
     draft, notes = redact_draft(store.settings, draft, allow_secrets)
     with store.engine.read(ns) as tx:
         now = store.clock()
@@ -77,7 +81,7 @@ def write_summary(
     `released` is the id of the summary in quarantine, from which it is removed.
     """
     ns, summary_key = draft.ns, draft.key
-    prepared = prepare(store, draft, read_current(store, draft))
+    prepared = prepare(store, [(draft, read_current(store, draft))])[0]
     with store.engine.read(ns) as tx:
         prepared = with_nearest(store, tx, draft, prepared)
     with store.engine.write(within=(ns,)) as tx:
@@ -102,8 +106,11 @@ def write_summary(
 
 
 def _validate_sources(source_keys: Iterable[str], summary_key: str) -> list[str]:
-    named = validate.texts(source_keys, "source_keys", "key")
-    keys = list(dict.fromkeys(validate.key(key) for key in named))
+    keys = list(
+        dict.fromkeys(
+            validate.key(key) for key in validate.texts(source_keys, "source_keys", "key")
+        )
+    )
     if summary_key in keys:
         raise InvalidInputError(
             f"{summary_key} is both the summary and one of its sources",
@@ -129,8 +136,9 @@ def _containers(tx: Transaction, id_: str) -> set[str]:
     containers: set[str] = set()
     todo = [id_]
     while todo:
-        edges = tx.graph.touching(todo, [Rel.CONTAINS])
-        parents = {edge.from_id for edge in edges if edge.to_id in todo}
+        parents = {
+            edge.from_id for edge in tx.graph.touching(todo, [Rel.CONTAINS]) if edge.to_id in todo
+        }
         todo = sorted(parents - containers)
         containers |= parents
     return containers

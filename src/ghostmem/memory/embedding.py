@@ -106,8 +106,7 @@ def _fill(
     """Embed every chunk that has no vector of a model, as long as it is the one to pick."""
     if not embedder.dimension:
         embedder.embed(["how long are your vectors?"])
-    engine = shared(store) if ns is None else None
-    if engine is not None:
+    if ns is None and (engine := shared(store)) is not None:
         return _embed_together(store, engine, embedder, pick, progress, after)
     return _embed_alone(store, embedder, pick, progress, after, ns)
 
@@ -142,8 +141,7 @@ def _embed(
     batch: Sequence[tuple[str, int, str, str | None]],
 ) -> list[tuple[str, int, bytes]]:
     """Return the namespace, number and vector of each chunk."""
-    texts = [spoken(text, source) for _, _, text, source in batch]
-    vectors = vector_bytes(embedder, texts)
+    vectors = vector_bytes(embedder, [spoken(text, source) for _, _, text, source in batch])
     return [
         (space, chunk, vector) for (space, chunk, *_), vector in zip(batch, vectors, strict=True)
     ]
@@ -220,21 +218,15 @@ def catch_up(
     link: bool = True,
     after: int = 0,
     ns: str | None = None,
+    switching: bool = False,
 ) -> int:
-    """Embed the chunks that a write left without vectors; on errors they wait for a backfill."""
-    return _try(store, lambda: backfill(store, progress, link, after, ns))
+    """Embed the chunks that a write left without vectors; on errors they wait for a backfill.
 
-
-def catch_up_all(store: Store) -> int:
-    """Embed as `embed_all` does; on errors the chunks wait for the next time."""
-    return _try(store, lambda: embed_all(store))
-
-
-def _try(store: Store, embed: Callable[[], int]) -> int:
+    With `switching`, change to the configured model as `embed_all` does."""
     if store.vectoriser.get() is None:
         return 0
     try:
-        return embed()
+        return embed_all(store) if switching else backfill(store, progress, link, after, ns)
     except EmbeddingError as error:
         store.vectoriser.problem = str(error)
         return 0
@@ -275,7 +267,11 @@ def switch(store: Store, *, progress: Progress | None = None) -> int:
     """
     chosen = store.vectoriser.must(chosen=True)
     if (phase := getattr(progress, "phase", None)) is not None:
-        progress = phase("vectors", _missing(store, chosen))
+        with store.engine.read() as tx:
+            counts = tx.vectors.counts()
+        progress = phase(
+            "vectors", counts[""] - counts.get(f"{chosen.model}/{chosen.dimension}", 0)
+        )
     done = 0
     while True:
         done += _fill(store, chosen, lambda _: chosen, progress)
@@ -286,10 +282,3 @@ def switch(store: Store, *, progress: Progress | None = None) -> int:
                 break
     link_pending(store)
     return done
-
-
-def _missing(store: Store, embedder: Embedder) -> int:
-    """Count the chunks without a vector of a model."""
-    with store.engine.read() as tx:
-        counts = tx.vectors.counts()
-    return counts[""] - counts.get(f"{embedder.model}/{embedder.dimension}", 0)

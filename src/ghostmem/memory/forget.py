@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, LockedError
@@ -64,13 +64,6 @@ class SourceFilter:
         )
 
 
-class RemovalTarget(NamedTuple):
-    """A version to remove, and why."""
-
-    memory: Memory
-    why: str
-
-
 def forget(
     store: Store,
     *,
@@ -104,8 +97,11 @@ def forget(
     """
     validate.flags(hard=hard, unlock=unlock, dry_run=dry_run)
     kind = None if source_kind is None else validate.choice(source_kind, SourceKind, "source kind")
-    named = {"source": source, "source_client": source_client, "source_scope": source_scope}
-    for what, value in named.items():
+    for what, value in {
+        "source": source,
+        "source_client": source_client,
+        "source_scope": source_scope,
+    }.items():
         if value is not None and not validate.text(value, what):
             raise InvalidInputError(f"{what} is empty", "give a name, or leave it out")
     start = None if since is None else as_time(since, "since")
@@ -118,13 +114,18 @@ def forget(
     namespaces = validate.ns_filter(ns)
     now = store.clock()
     with store.engine.write(dry_run=dry_run) as tx:
-        targets = _find_targets(tx, namespaces, writer)
-        versions = [target.memory for target in targets.values()]
-        _refuse_protected(versions, unlock)
+        versions, reasons = _find_versions(tx, namespaces, writer)
+        protected = [m for m in versions if m.protected and m.deleted_at is None]
+        if protected and not unlock:
+            names = ", ".join(f"{memory.ns}/{memory.key}" for memory in protected[:MAX_NAMED])
+            more = ", …" if len(protected) > MAX_NAMED else ""
+            raise LockedError(
+                f"locked or pinned, and of that source: {names}{more}; nothing forgotten"
+            )
         backups = tx.backups.all() if hard else {}
-        duplicates = _archived_duplicates(tx, targets.keys())
+        duplicates = _archived_duplicates(tx, reasons.keys())
         items = [
-            *_forget_memories(store, tx, targets, now, hard),
+            *_forget_memories(store, tx, versions, reasons, now, hard),
             *_reopen_closed(store, tx, namespaces, versions, now),
             *(
                 Forgotten(memory.ns, memory.key, "reopened")
@@ -134,33 +135,30 @@ def forget(
             *_drop_aliases(tx, namespaces, writer),
             *_drop_quarantined(tx, namespaces, writer, now),
         ]
-        reasons = {item.why for item in items}
-        if hard or reasons & {"alias", "quarantine"}:
+        kinds = {item.why for item in items}
+        if hard or kinds & {"alias", "quarantine"}:
             tx.owe_scrub()
     copies = still_in_backups(store, backups, versions) if hard else StoreCopies()
-    if reasons & {"restored", "reopened"} and not dry_run:
+    if kinds & {"restored", "reopened"} and not dry_run:
         catch_up(store)
     pending = "" if dry_run else store.engine.scrub()
     return Forgetting(hard, dry_run, tuple(items), copies.holding, pending, copies.unchecked)
 
 
-def _find_targets(
+def _find_versions(
     tx: Transaction, namespaces: NsFilter, writer: SourceFilter
-) -> dict[str, RemovalTarget]:
-    """Return the versions of a source and the versions of summaries made of them, by their ids."""
-    targets = {
-        memory.id: RemovalTarget(memory, "source")
-        for memory in tx.listing.rows(namespaces)
-        if writer.wrote(memory, memory.written_at)
-    }
-    todo = [target.memory for target in targets.values()]
-    while todo:
-        source = todo.pop(0)
+) -> tuple[list[Memory], dict[str, str]]:
+    """Return the versions of a source and of summaries made of them, and the reasons by id."""
+    versions = [
+        memory for memory in tx.listing.rows(namespaces) if writer.wrote(memory, memory.written_at)
+    ]
+    reasons = {memory.id: "source" for memory in versions}
+    for source in versions:  # it grows meanwhile: a summary may be part of another
         for version in _summaries(tx, source):
-            if version.id not in targets:
-                targets[version.id] = RemovalTarget(version, f"derived from {source.key}")
-                todo.append(version)
-    return targets
+            if version.id not in reasons:
+                reasons[version.id] = f"derived from {source.key}"
+                versions.append(version)
+    return versions, reasons
 
 
 def _by_key(versions: Iterable[Memory]) -> dict[tuple[str, str], list[Memory]]:
@@ -174,8 +172,9 @@ def _by_key(versions: Iterable[Memory]) -> dict[tuple[str, str], list[Memory]]:
 def _summaries(tx: Transaction, source: Memory) -> Iterable[Memory]:
     """Yield the versions of summaries that were written while a source was current."""
     ids = {memory.id for memory in tx.memories.history(source.ns, source.key)}
-    edges = tx.graph.touching(sorted(ids), [Rel.CONTAINS])
-    parents = {edge.from_id for edge in edges if edge.to_id in ids}
+    parents = {
+        edge.from_id for edge in tx.graph.touching(sorted(ids), [Rel.CONTAINS]) if edge.to_id in ids
+    }
     for parent in tx.memories.by_ids(sorted(parents)).values():
         for version in tx.memories.history(parent.ns, parent.key):
             at = version.written_at
@@ -190,31 +189,24 @@ def _archived_duplicates(tx: Transaction, ids: Set[str]) -> list[Memory]:
     return [rows[id_] for id_ in sorted(rows)]
 
 
-def _refuse_protected(versions: Iterable[Memory], unlock: bool) -> None:
-    protected = [m for m in versions if m.protected and m.deleted_at is None]
-    if protected and not unlock:
-        names = ", ".join(f"{memory.ns}/{memory.key}" for memory in protected[:MAX_NAMED])
-        more = ", …" if len(protected) > MAX_NAMED else ""
-        raise LockedError(f"locked or pinned, and of that source: {names}{more}; nothing forgotten")
-
-
 def _forget_memories(
-    store: Store, tx: Transaction, targets: Mapping[str, RemovalTarget], now: datetime, hard: bool
+    store: Store,
+    tx: Transaction,
+    targets: Iterable[Memory],
+    reasons: Mapping[str, str],
+    now: datetime,
+    hard: bool,
 ) -> list[Forgotten]:
-    """Remove the targets key by key, and restore the good version that one replaced."""
+    """Remove versions key by key, and restore the good version that one replaced."""
     items = []
-    for (ns, key), versions in _by_key(target.memory for target in targets.values()).items():
+    for (ns, key), versions in _by_key(targets).items():
         live = next((memory for memory in versions if memory.deleted_at is None), None)
         removed = versions if hard else [live] if live else []
         if not removed:
             continue
-        items.append(Forgotten(ns, key, targets[removed[-1].id].why, len(removed)))
+        items.append(Forgotten(ns, key, reasons[removed[-1].id], len(removed)))
         if live is not None and (good := _replaced(tx, live, versions, now)) is not None:
-            _drop_edges(tx, live, good)
-            # first, because a statement of the user could not be replaced
-            remove(tx, [live], now, hard=False, op="supersede")
-            _restore_version(store, tx, good)
-            tx.journal.record(ns, live.id, "forget", now)
+            _restore_version(store, tx, live, good, now)
             items.append(Forgotten(ns, key, "restored", good.version))
             removed = removed if hard else []
         remove(tx, removed, now, hard, op="forget")
@@ -234,19 +226,21 @@ def _replaced(
     return good if good.deleted_at >= successor.written_at else None
 
 
-def _drop_edges(tx: Transaction, live: Memory, good: Memory) -> None:
-    """Remove the edges made since the good version was replaced."""
+def _restore_version(
+    store: Store, tx: Transaction, live: Memory, good: Memory, now: datetime
+) -> None:
+    """Write a good version again in place of the live one, with its fields, counts and times.
+
+    The edges made since the good version was replaced go."""
     for edge in list(tx.graph.edges(live.id)):
         if good.deleted_at is not None and edge.created_at >= good.deleted_at:
             tx.graph.remove_edge(edge.from_id, edge.to_id, edge.rel)
-
-
-def _restore_version(store: Store, tx: Transaction, good: Memory) -> None:
-    """Write a version again as the newest, with its fields, counts and times."""
+    # first, because a statement of the user could not be replaced
+    remove(tx, [live], now, hard=False, op="supersede")
     names = (*INHERITED, *USE_COUNTS, "created_at", "valid_from", "valid_to")
     fields = {name: getattr(good, name) for name in names}
-    draft = Draft(good.ns, good.key, good.content, fields, unlock=True, revive=True)
-    write_draft(store, tx, draft)
+    write_draft(store, tx, Draft(good.ns, good.key, good.content, fields, unlock=True, revive=True))
+    tx.journal.record(live.ns, live.id, "forget", now)
 
 
 def _reopen_closed(
@@ -302,8 +296,9 @@ def _drop_quarantined(
 ) -> list[Forgotten]:
     items = []
     for held in tx.quarantine.all(namespaces):
-        fields = {name: held.fields.get(name) for name in SOURCE_FIELDS}
-        if writer.wrote(SourceFilter(**fields), held.at):
+        if writer.wrote(
+            SourceFilter(**{name: held.fields.get(name) for name in SOURCE_FIELDS}), held.at
+        ):
             tx.quarantine.drop(held.id)
             tx.journal.record(held.ns, held.id, "drop", now)
             items.append(Forgotten(held.ns, held.key, "quarantine"))

@@ -1,7 +1,5 @@
 """get: read one memory by its key, all its versions, or its chunks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
@@ -127,5 +125,6 @@ def chunks(store: Store, ns: str, key: str) -> list[Chunk]:
         NotFoundError: There is no such memory.
     """
     with store.engine.read() as tx:
-        memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), store.clock())
-        return tx.index.chunks(memory)
+        return tx.index.chunks(
+            find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), store.clock())
+        )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ghostmem.frozen import frozen
-from ghostmem.model import Memory, Record, optional
+from ghostmem.model import Record, optional
 from ghostmem.store import Filter, Store, validate
 from ghostmem.text.excerpt import first_line
 
@@ -57,18 +57,17 @@ def peek(store: Store, ns: str | None = None) -> Peek:
         {group.tier: group.memories for group in tiers},
         {group.tier: group.est_tokens for group in tiers},
         tuple(dict.fromkeys(tag for memory in newest for tag in memory.tags))[:MAX_TOPICS],
-        tuple(_stub(memory) for memory in important),
+        tuple(
+            Stub(
+                memory.ns,
+                memory.key,
+                memory.kind,
+                memory.tier,
+                memory.importance,
+                memory.est_tokens,
+                first_line(memory.content, STUB_LENGTH),
+            )
+            for memory in important
+        ),
         "".join(first_line(memory.content, SUMMARY_LENGTH) for memory in pinned),
-    )
-
-
-def _stub(memory: Memory) -> Stub:
-    return Stub(
-        memory.ns,
-        memory.key,
-        memory.kind,
-        memory.tier,
-        memory.importance,
-        memory.est_tokens,
-        first_line(memory.content, STUB_LENGTH),
     )

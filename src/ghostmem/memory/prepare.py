@@ -32,35 +32,29 @@ UNPREPARED = Prepared()
 
 
 def read_current(store: Store, draft: Draft) -> Memory | None:
-    """Return the current version of a draft's key."""
-    with store.engine.read() as tx:
-        return tx.memories.current(draft.ns, draft.key, store.clock())
+    """Return the current version of a draft's key, with its files and symbols."""
+    with store.engine.read(draft.ns) as tx:
+        current = tx.memories.current(draft.ns, draft.key, store.clock())
+        return None if current is None else tx.memories.with_refs([current])[0]
 
 
 def prepare(
-    store: Store, draft: Draft, current: Memory | None, tx: Transaction | None = None
-) -> Prepared:
-    """Return the chunks of a draft, with vectors when the embedding provider works.
-
-    `current` is the current version of its key, and `tx` the transaction that is open, if any."""
-    return prepare_all(store, [(draft, current)], tx)[0]
-
-
-def prepare_all(
     store: Store, drafts: Sequence[tuple[Draft, Memory | None]], tx: Transaction | None = None
 ) -> list[Prepared]:
-    """Return the chunks of drafts, which come with the current versions of their keys.
+    """Return the chunks of drafts, with vectors when the embedding provider works.
 
-    Their texts are embedded together."""
+    The drafts come with the current versions of their keys, and are embedded together. `tx` is the
+    transaction that is open, if any."""
     limit = store.settings.embed_put_chunks
     chunked = [_chunks(store, draft, current) for draft, current in drafts]
     texts = [row.spoken for rows in chunked for row in rows[:limit]]
     embedder = store.vectoriser.get(tx)
     vectors = iter(store.vectoriser.try_bytes(texts, embedder) if texts else ())
-    made = ((rows, list(islice(vectors, len(rows[:limit])))) for rows in chunked)
     return [
-        Prepared(rows, own, None, embedder) if embedder and own else Prepared(rows)
-        for rows, own in made
+        Prepared(rows, own, None, embedder)
+        if (own := list(islice(vectors, len(rows[:limit])))) and embedder
+        else Prepared(rows)
+        for rows in chunked
     ]
 
 
@@ -75,8 +69,9 @@ def _chunks(store: Store, draft: Draft, current: Memory | None) -> Sequence[Inde
 
 def with_nearest(store: Store, tx: Transaction, draft: Draft, prepared: Prepared) -> Prepared:
     """Return a prepared draft with the stored chunks that are nearest to its own."""
-    rows, vectors, _, embedder, *_ = prepared
-    if embedder is None or not vectors:
+    if prepared.embedder is None or not prepared.vectors:
         return prepared
-    texts = [row.spoken for row in rows[: len(vectors)]]
-    return prepared._replace(near=find_near(store, tx, embedder, draft.ns, vectors, texts))
+    texts = [row.spoken for row in prepared.rows]
+    return prepared._replace(
+        near=find_near(store, tx, prepared.embedder, draft.ns, prepared.vectors, texts)
+    )

@@ -10,7 +10,7 @@ from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError
 from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.prepare import Prepared, prepare
+from ghostmem.memory.prepare import Prepared, prepare, read_current
 from ghostmem.memory.quarantine import draft_reasons, hold_draft
 from ghostmem.memory.redact import redact_draft
 from ghostmem.memory.verdict import Judgement, compare_draft, judge_prepared, read_ahead
@@ -29,6 +29,11 @@ class PutRequest(NamedTuple):
     draft: Draft
     notes: tuple[str, ...] = ()
     is_quarantined: bool = False
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Return the namespace and key."""
+        return self.draft.ns, self.draft.key
 
 
 def check_put(
@@ -81,9 +86,7 @@ def check_put(
     )
     if expires:
         check_expiry(draft, fields.get("pinned", False), fields.get("tags", ()))
-    notes: tuple[str, ...] = ()
-    if not allow_secrets and store.settings.secrets != "allow":
-        draft, notes = redact_draft(store.settings, draft)
+    draft, notes = redact_draft(store.settings, draft, allow_secrets)
     if symbols is not None:
         draft, symbol_notes = _with_symbols(store, draft, symbols, language, root)
         notes = (*notes, *symbol_notes)
@@ -187,7 +190,10 @@ def put(
     prepared, judgement = compared or compare_draft(store, draft, current)
     memory = _write(store, draft, prepared, judgement)
     if was_loading and not prepared.vectors and store.vectoriser.arrived:
-        _catch_up(store)
+        try:  # embed the memories written while the model was loading
+            catch_up(store)
+        except GhostError as error:
+            store.vectoriser.problem = str(error)
     return with_notes(memory, request, prepared)
 
 
@@ -197,7 +203,7 @@ def _compare(
     """Chunk, embed and judge a draft in an open transaction.
 
     `last` is the last version of its key, `current` the same unless it was removed."""
-    prepared = prepare(store, draft, current, tx)
+    prepared = prepare(store, [(draft, current)], tx)[0]
     prepared, judgement = judge_prepared(store, tx, draft, prepared, current)
     is_plain = not draft.dedup and draft.supersedes is None and judgement.memory is None
     if store.engine.shared and last is None and is_plain:
@@ -213,16 +219,19 @@ def _write(store: Store, draft: Draft, prepared: Prepared, judgement: Judgement)
     except ChangedMeanwhileError:
         if prepared.new_in is None:
             raise
-    with store.engine.write(within=(draft.ns,)) as tx:
-        return write_put(store, tx, draft, prepared._replace(new_in=None), judgement)
+    return _write(store, draft, prepared._replace(new_in=None), judgement)
 
 
 def with_notes(memory: Memory, request: PutRequest, prepared: Prepared) -> Memory:
     """Return a memory that was put with the notes on its put."""
-    notes = (*request.notes, *_missing_vectors(prepared), *dormant_note(memory, request.draft))
+    notes, chunks = [*request.notes], len(prepared.rows)
+    if prepared.vectors and (missing := chunks - len(prepared.vectors)):
+        which = f"{missing:,} of {chunks:,} chunks have no vectors yet"
+        notes.append(f"{which}: `ghost embed backfill` adds them")
+    notes += dormant_note(memory, request.draft)
     if request.draft.fields.get("pinned") and not memory.pinned:
-        notes += (f"not pinned, because it comes from others ({memory.source_kind})",)
-    return replace(memory, notes=notes) if notes else memory
+        notes.append(f"not pinned, because it comes from others ({memory.source_kind})")
+    return replace(memory, notes=tuple(notes)) if notes else memory
 
 
 def reasons_to_hold(store: Store, request: PutRequest, current: Memory | None) -> tuple[str, ...]:
@@ -249,29 +258,7 @@ def _with_symbols(
     resolved = resolve(store, names, language, root, [file.path for file in files or ()])
     fields: dict[str, Any] = {**draft.fields, "symbols": validate.symbols(resolved.symbols)}
     if resolved.files:
-        inherited = _inherited_files(store, draft) if files is None else files
-        fields["files"] = validate.files([*resolved.files, *inherited])
+        if files is None and (current := read_current(store, draft)) is not None:
+            files = current.files
+        fields["files"] = validate.files([*resolved.files, *(files or ())])
     return replace(draft, fields=fields), resolved.notes
-
-
-def _inherited_files(store: Store, draft: Draft) -> Sequence[FileRef]:
-    with store.engine.read(draft.ns) as tx:
-        current = tx.memories.current(draft.ns, draft.key, store.clock())
-        return () if current is None else tx.memories.with_refs([current])[0].files
-
-
-def _missing_vectors(prepared: Prepared) -> tuple[str, ...]:
-    """Return a note about the chunks of a long text that have no vectors yet."""
-    missing = len(prepared.rows) - len(prepared.vectors)
-    if not prepared.vectors or not missing:
-        return ()
-    chunks = f"{missing:,} of {len(prepared.rows):,} chunks"
-    return (f"{chunks} have no vectors yet: `ghost embed backfill` adds them",)
-
-
-def _catch_up(store: Store) -> None:
-    """Embed the memories written while the model was loading; an error does not fail the put."""
-    try:
-        catch_up(store)
-    except GhostError as error:
-        store.vectoriser.problem = str(error)

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
-from typing import Any, NamedTuple, Required
+from typing import Any, Required
 
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NotFoundError
 from ghostmem.frozen import frozen
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.prepare import Prepared, prepare_all
+from ghostmem.memory.prepare import Prepared, prepare
 from ghostmem.memory.put import PutRequest, check_put, reasons_to_hold, with_notes
 from ghostmem.memory.quarantine import hold, memory_of_held
 from ghostmem.memory.verdict import NOTHING, judge_prepared
@@ -28,7 +28,6 @@ MAX_SECONDS = 0.5  # time after which such a transaction ends, because it locks 
 UNLINKED = Prepared(waits=False)
 _STORED = attrgetter("ns", "key", "version", "outcome", "requested_key", "verdict", "notes")
 Progress = Callable[[int], None]
-Place = tuple[str, str]  # namespace and key
 
 
 class NewMemory(PutFields, total=False):
@@ -87,23 +86,8 @@ class BatchReport(Record):
     refused: tuple[RefusedItem, ...] = ()
 
 
-class _Item(NamedTuple):
-    """An item of the input with its number."""
-
-    number: int
-    request: PutRequest
-
-    @property
-    def place(self) -> Place:
-        return self.request.draft.ns, self.request.draft.key
-
-
 class _RefusedError(Exception):
-    """An item that cannot be stored; it ends its transaction."""
-
-    def __init__(self, position: int, error: GhostError) -> None:
-        super().__init__(position, error)
-        self.position, self.error = position, error
+    """The position of an item that cannot be stored, and its error; it ends its transaction."""
 
 
 Results = list[Memory | GhostError]  # for the first items of a batch, at least one
@@ -145,48 +129,48 @@ def put_many(
             f"memories must be a list of mappings, not {validate.shown(memories)}",
             'pass [{"ns": "agent:me", "key": "tea", "content": "Green."}]',
         )
-    known = frozenset(NewMemory.__annotations__)
     stored: list[StoredItem] = []
     refused: list[RefusedItem] = []
     inputs, done = enumerate(memories, 1), 0
     while batch := list(islice(inputs, BATCH)):
-        items = [_checked(store, number, given, known, done) for number, given in batch]
+        items = [_checked(store, number, fields, done) for number, fields in batch]
         while items:
             results = _write(store, items, judge)
             for item, result in zip(items, results, strict=False):
+                done += 1
                 if isinstance(result, GhostError):
                     error = (type(result).__name__, result.message)
-                    refused.append(RefusedItem(item.number, *item.place, *error))
+                    refused.append(RefusedItem(done, *item.place, *error))
                 else:
-                    stored.append(StoredItem(item.number, *_STORED(result)))
-            items, done = items[len(results) :], done + len(results)
+                    stored.append(StoredItem(done, *_STORED(result)))
+            items = items[len(results) :]
             if progress is not None:
                 progress(done)
     if not judge and stored:
         catch_up(store, link=False)
-    counts = {str(kind): sum(one.outcome is kind for one in stored) for kind in Outcome}
+    counts = {str(kind): sum(item.outcome is kind for item in stored) for kind in Outcome}
     return BatchReport(**counts, stored=tuple(stored), refused=tuple(refused))
 
 
-def _checked(store: Store, number: int, given: object, known: frozenset[str], done: int) -> _Item:
+def _checked(store: Store, number: int, fields: object, done: int) -> PutRequest:
     """Check one item of the input; the error names it and says how many items are stored."""
     try:
-        if not isinstance(given, Mapping):
+        if not isinstance(fields, Mapping):
             raise InvalidInputError(
-                f"{validate.shown(given)} is not a mapping", "it needs ns, key and content"
+                f"{validate.shown(fields)} is not a mapping", "it needs ns, key and content"
             )
-        if unknown := sorted(str(name) for name in given if name not in known):
+        if unknown := sorted(str(name) for name in fields.keys() - NewMemory.__annotations__):
             raise InvalidInputError(f"unknown field {unknown[0]!r}", "the fields are those of put")
-        if missing := [name for name in ("ns", "key", "content") if name not in given]:
+        if missing := [name for name in ("ns", "key", "content") if name not in fields]:
             raise InvalidInputError(f"missing field {missing[0]!r}", "it needs ns, key and content")
-        return _Item(number, check_put(store, **given))
+        return check_put(store, **fields)
     except InvalidInputError as error:
-        rest = f"items 1 to {done} are stored" if done else "nothing was stored"
-        raise InvalidInputError(f"item {number}: {error.message}; {rest}", error.hint) from None
+        state = f"items 1 to {done} are stored" if done else "nothing was stored"
+        raise InvalidInputError(f"item {number}: {error.message}; {state}", error.hint) from None
 
 
 @again
-def _write(store: Store, items: Sequence[_Item], judge: bool) -> Results:
+def _write(store: Store, items: Sequence[PutRequest], judge: bool) -> Results:
     """Write the first items in one transaction, and return their results.
 
     A refused item ends the transaction before it; the next one begins with it and has its error."""
@@ -197,23 +181,28 @@ def _write(store: Store, items: Sequence[_Item], judge: bool) -> Results:
             with store.engine.write(within={item.place[0] for item in items}) as tx:
                 return [*_put_items(store, tx, items, prepared, judge)]
         except _RefusedError as refused:
-            if refused.position == 0:
-                return [refused.error]
-            items = items[: refused.position]
+            position, error = refused.args
+            if position == 0:
+                return [error]
+            items = items[:position]
 
 
-def _prepared(store: Store, items: Sequence[_Item]) -> list[Prepared]:
+def _prepared(store: Store, items: Sequence[PutRequest]) -> list[Prepared]:
     """Return the chunks and vectors of items."""
-    now = store.clock()
     with store.engine.read() as tx:
         histories = tx.memories.histories(item.place for item in items)
     last = {place: versions[-1] for place, versions in histories.items()}
+    now = store.clock()
     current = {place: memory for place, memory in last.items() if memory.is_current(now)}
-    return prepare_all(store, [(item.request.draft, current.get(item.place)) for item in items])
+    return prepare(store, [(item.draft, current.get(item.place)) for item in items])
 
 
 def _put_items(
-    store: Store, tx: Transaction, items: Sequence[_Item], prepared: Sequence[Prepared], judge: bool
+    store: Store,
+    tx: Transaction,
+    items: Sequence[PutRequest],
+    prepared: Sequence[Prepared],
+    judge: bool,
 ) -> list[Memory]:
     """Store items one after another, with `judge` each compared with all memories before it.
 
@@ -225,15 +214,23 @@ def _put_items(
     for item, own in zip(items, prepared, strict=True):
         if judge and memories and time.monotonic() > deadline:
             break
+        draft, current = item.draft, None
+        # these depend on other memories
+        depends = draft.dedup or draft.supersedes is not None or draft.base_version
+        is_new = not judge and item.place not in known and not depends
         try:
-            is_new = not judge and item.place not in known
-            memory = _new_memory(store, tx, item.request) if is_new else None
-            if memory is None:
+            if not is_new:
                 write_new(store, tx, new)
                 new = []
-                memory = _put_item(store, tx, item.request, own, judge)
-            elif memory.outcome is Outcome.CREATED:
+                current = tx.of(draft.ns).memories.current(*item.place, store.clock())
+            if reasons := reasons_to_hold(store, item, current):
+                memory = memory_of_held(draft, hold(store, tx, draft, reasons), item.notes)
+            elif is_new:
+                memory = compose(store, draft, None, None, store.clock())
+                memory = with_notes(replace(memory, outcome=Outcome.CREATED), item, own)
                 new.append(memory)
+            else:
+                memory = _put_item(store, tx.of(draft.ns), item, own, current, judge)
         except (ConflictError, NotFoundError, InvalidInputError) as error:
             raise _RefusedError(len(memories), error) from None
         known.add(item.place)
@@ -243,37 +240,15 @@ def _put_items(
 
 
 def _put_item(
-    store: Store, tx: Transaction, request: PutRequest, prepared: Prepared, judge: bool
+    store: Store,
+    tx: Transaction,
+    item: PutRequest,
+    prepared: Prepared,
+    current: Memory | None,
+    judge: bool,
 ) -> Memory:
-    draft, tx = request.draft, tx.of(request.draft.ns)
-    current = tx.memories.current(draft.ns, draft.key, store.clock())
-    if held := _held(store, tx, request, current):
-        return held
-    if not judge:
-        memory = replace(write_put(store, tx, draft, prepared, NOTHING), verdict=None)
-        return with_notes(memory, request, prepared)
-    prepared, judgement = judge_prepared(store, tx, draft, prepared, current)
-    return with_notes(write_put(store, tx, draft, prepared, judgement), request, prepared)
-
-
-def _held(
-    store: Store, tx: Transaction, request: PutRequest, current: Memory | None
-) -> Memory | None:
-    """Hold a put in quarantine if there are reasons to."""
-    reasons = reasons_to_hold(store, request, current)
-    if not reasons:
-        return None
-    return memory_of_held(request.draft, hold(store, tx, request.draft, reasons), request.notes)
-
-
-def _new_memory(store: Store, tx: Transaction, request: PutRequest) -> Memory | None:
-    """Return the memory of a new key, to be written with others, or hold it in quarantine.
-
-    Returns None for a put that depends on other memories."""
-    draft = request.draft
-    if draft.dedup or draft.supersedes is not None or draft.base_version:
-        return None
-    if held := _held(store, tx, request, None):
-        return held
-    memory = compose(store, tx, draft, None, None, store.clock())
-    return with_notes(replace(memory, outcome=Outcome.CREATED), request, UNLINKED)
+    judgement = NOTHING
+    if judge:
+        prepared, judgement = judge_prepared(store, tx, item.draft, prepared, current)
+    memory = write_put(store, tx, item.draft, prepared, judgement)
+    return with_notes(memory if judge else replace(memory, verdict=None), item, prepared)

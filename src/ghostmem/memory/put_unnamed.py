@@ -1,8 +1,6 @@
 """Store a text under a key that is made of its words."""
 
 import re
-from collections.abc import Iterator
-from itertools import count
 from typing import Any
 
 from ghostmem.errors import InvalidInputError, VersionConflictError
@@ -30,38 +28,26 @@ def put_unnamed(store: Store, ns: str, content: str, **fields: Any) -> Memory:
         )
     settings, allow_secrets = store.settings, bool(fields.get("allow_secrets"))
     stored = redact_content(settings, content, allow_secrets).content
-    for key in _keys(content):
-        while (version := _base_version(store, ns, key, stored)) is not None:
-            try:
-                return put(store, ns, key, content, **{**fields, "base_version": version})
-            except VersionConflictError:
-                continue  # somebody else was faster: look again at whose key this is
-    raise AssertionError  # there is no last key
-
-
-def _base_version(store: Store, ns: str, key: str, stored: str) -> int | None:
-    """Return the version that a put of this text replaces, or None if another text has the key."""
-    with store.engine.read() as tx:
-        last = tx.memories.last(ns, key)
-    if last is None:
-        return 0
-    if last.content != stored:
-        return None
-    return last.version if last.is_current(store.clock()) else 0
-
-
-def _keys(content: str) -> Iterator[str]:
-    """Yield keys for a text: its first words, then the same with a number."""
-    name = key_from_text(content)
-    yield name
-    for number in count(2):
-        yield f"{name}-{number}"
+    name = key = key_from_text(content)
+    number = 1
+    while True:
+        with store.engine.read() as tx:
+            last = tx.memories.last(ns, key)
+        if last is not None and last.content != stored:  # another text has the key
+            number += 1
+            key = f"{name}-{number}"
+            continue
+        is_current = last is not None and last.is_current(store.clock())
+        base = last.version if last is not None and is_current else 0
+        try:
+            return put(store, ns, key, content, **{**fields, "base_version": base})
+        except VersionConflictError:
+            continue  # somebody else was faster: look again at whose key this is
 
 
 def key_from_text(content: str) -> str:
     """Return the first words of a text as a key, without secrets."""
-    head = redact(content[: MAX_LENGTH * 100])[0][: MAX_LENGTH * 10]
-    words = _WORD.findall(head)[:MAX_WORDS]
+    words = _WORD.findall(redact(content[: MAX_LENGTH * 100])[0][: MAX_LENGTH * 10])[:MAX_WORDS]
     name = slug(" ".join(words)) if words else "note"
     if len(name) <= MAX_LENGTH:
         return name

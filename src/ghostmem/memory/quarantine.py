@@ -3,8 +3,6 @@
 Content is suspicious when it does not come from the user and reads like instructions to the agent.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -175,12 +173,8 @@ def hold(
 
     `sources` are the keys of the memories that a summary contains.
     """
-    options: dict[str, Any] = {
-        name: value for name in _PUT_OPTIONS if (value := getattr(draft, name))
-    }
-    if sources:
-        options[SOURCES] = list(sources)
-    fields = plain({**draft.fields, **options})
+    options = {name: getattr(draft, name) for name in _PUT_OPTIONS} | {SOURCES: list(sources)}
+    fields = plain({**draft.fields, **{name: value for name, value in options.items() if value}})
     return hold_once(store, tx, (draft.ns, draft.key), draft.content, fields, reasons)
 
 
@@ -227,10 +221,9 @@ def memory_of_held(
 
 def held_note(held: Held) -> str:
     """Return a note that an item is held, with the reasons and the command that releases it."""
-    reasons = "; ".join(held.reasons)
     return (
-        f"held in quarantine, where nothing reads it: {reasons}; to store it: ghost "
-        f"quarantine release {held.id}"
+        f"held in quarantine, where nothing reads it: {'; '.join(held.reasons)}; "
+        f"to store it: ghost quarantine release {held.id}"
     )
 
 
@@ -285,8 +278,9 @@ def drop(
             tx.owe_scrub()
     if not items:
         return Dropped((), dry_run)
-    contents = [item.content for item in items.values()]
-    copies = store.engine.copies_holding(backups, list(items), contents)
+    copies = store.engine.copies_holding(
+        backups, list(items), [item.content for item in items.values()]
+    )
     pending = "" if dry_run else store.engine.scrub()
     return Dropped(tuple(items), dry_run, copies.holding, pending, copies.unchecked)
 
@@ -333,9 +327,8 @@ def _find(tx: Transaction, held_id: str, ns: str | None) -> Held:
     short = validate.text(held_id, "id").strip().upper()
     items = tx.quarantine.all(validate.ns_filter(ns))
     matches = [item for item in items if item.id == short]
-    if not matches and len(short) >= MIN_ID:
-        matches = [item for item in items if item.id.startswith(short)]
-        matches = matches or [item for item in items if item.id.endswith(short)]
+    for has_part in (str.startswith, str.endswith) if len(short) >= MIN_ID else ():
+        matches = matches or [item for item in items if has_part(item.id, short)]
     if len(matches) > 1:
         raise InvalidInputError(
             f"{validate.shown(held_id)} matches {len(matches)} quarantined memories",

@@ -26,13 +26,6 @@ class RedactedContent(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class RedactedFields(NamedTuple):
-    """Fields that can be stored, and notes on their secrets."""
-
-    fields: dict[str, Any]
-    notes: tuple[str, ...] = ()
-
-
 def redact_content(
     settings: Settings, content: str, allow_secrets: bool = False
 ) -> RedactedContent:
@@ -65,33 +58,26 @@ def redact_content(
     return RedactedContent(clean, (*_notes(settings, certain), *doubtful))
 
 
-def redact_fields(
-    settings: Settings, fields: Mapping[str, Any], allow_secrets: bool = False
-) -> RedactedFields:
-    """Return fields (key, tags, meta, files, source) without the secrets in their texts.
-
-    A text in `meta` is also judged by its name: {"password": "…"} is a password."""
-    secrets: list[tuple[str, str]] = []
-    if allow_secrets or settings.secrets == ALLOW:
-        return RedactedFields(dict(fields))
-    clean = {name: _clean(value, name, "", secrets) for name, value in fields.items()}
-    if secrets and settings.secrets == BLOCK:
-        raise _refusal([f"{kind} (in {where})" for where, kind in secrets])
-    kept = clean if secrets and settings.secrets == REDACT else dict(fields)
-    return RedactedFields(kept, _notes(settings, secrets))
-
-
 def redact_draft(
     settings: Settings, draft: Draft, allow_secrets: bool = False
 ) -> tuple[Draft, tuple[str, ...]]:
-    """Return a draft without the secrets in its content, key and fields, and notes on them."""
-    content, content_notes = redact_content(settings, draft.content, allow_secrets)
-    named = {"key": draft.key, **draft.fields}
-    fields, field_notes = redact_fields(settings, named, allow_secrets)
-    notes = (*content_notes, *field_notes)
-    if not notes:
+    """Return a draft without the secrets in its content, key and fields, and notes on them.
+
+    A text in `meta` is also judged by its name: {"password": "…"} is a password."""
+    if allow_secrets or settings.secrets == ALLOW:
         return draft, ()
-    return replace(draft, key=fields.pop("key")[:MAX_KEY], content=content, fields=fields), notes
+    content, notes = redact_content(settings, draft.content)
+    secrets: list[tuple[str, str]] = []
+    clean = {
+        name: _clean(value, name, "", secrets)
+        for name, value in {"key": draft.key, **draft.fields}.items()
+    }
+    if secrets and settings.secrets == BLOCK:
+        raise _refusal([f"{kind} (in {where})" for where, kind in secrets])
+    draft = replace(draft, content=content)
+    if secrets and settings.secrets == REDACT:
+        draft = replace(draft, key=clean.pop("key")[:MAX_KEY], fields=clean)
+    return draft, (*notes, *_notes(settings, secrets))
 
 
 def redact_file(settings: Settings, text: str) -> str:

@@ -38,8 +38,7 @@ def restore(
                 f"if it was deleted, look into a backup; {not_found(tx, ns, key, now).hint}",
             )
         if version is not None and version != last.version:
-            draft = _draft_of(tx, find(tx, ns, key, now, version), unlock)
-            memory = write_draft(store, tx, draft)
+            memory = write_draft(store, tx, _draft_of(tx, find(tx, ns, key, now, version), unlock))
         else:
             memory = _undelete(store, tx, last, now)
     catch_up(store, ns=ns)

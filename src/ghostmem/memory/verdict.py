@@ -24,7 +24,7 @@ from ghostmem.text.labels import tag_terms
 from ghostmem.text.redact import MARK
 from ghostmem.text.terms import encode, rarity
 from ghostmem.truth.alike import resembles
-from ghostmem.truth.plain import AnalysedText, find_phrase, judge_plainly, reports_event
+from ghostmem.truth.plain import AnalysedText, Opinion, find_phrase, judge_plainly, reports_event
 
 if TYPE_CHECKING:
     from ghostmem.graph.autolink import NearestChunks
@@ -97,7 +97,7 @@ def compare_draft(store: Store, draft: Draft, current: Memory | None) -> tuple[P
     """Chunk and embed a draft, and find how it relates to the memories of its namespace.
 
     `current` is the current version of its key."""
-    prepared = prepare(store, draft, current)
+    prepared = prepare(store, [(draft, current)])[0]
     with store.engine.read(draft.ns) as tx:
         return judge_prepared(store, tx, draft, prepared, current)
 
@@ -174,15 +174,16 @@ def find_verdict(
         lambda: tx.search.chunk_terms(list(chunks), selection),
         lambda: tx.memories.expect(ns, list(chunks)),
     )
-    candidates = tx.search.chunk_terms(list(chunks), selection)
-    similar = _most_similar(terms, candidates, draft.key, limits, related)
-    found = tx.memories.by_ids(list(similar)) if similar else {}
+    similar = _most_similar(
+        terms, tx.search.chunk_terms(list(chunks), selection), draft.key, limits, related
+    )
+    rows = tx.memories.by_ids(list(similar)) if similar else {}
     # a summary does not correct the memories that it contains
-    edges = tx.graph.touching([current.id], [Rel.CONTAINS]) if current is not None else []
+    edges = () if current is None else tx.graph.touching([current.id], [Rel.CONTAINS])
     parts = {edge.to_id for edge in edges}
     memories = [
         memory
-        for memory in (found[id_] for id_ in similar if id_ in found)
+        for memory in (rows[id_] for id_ in similar if id_ in rows)
         if memory.id not in parts
         and memory.tier != Tier.SENSORY
         and memory.is_current(now)
@@ -220,7 +221,7 @@ def _strongest(
     newest_first = sorted(judged, key=lambda m: (-m.created_at.timestamp(), m.key))
     old = [texts[memory.id] for memory in newest_first]
     best, strongest = (False, 0, 0, 0.0), NOTHING
-    opinions: dict[str, _Opinion] = {}
+    opinions: dict[str, Opinion] = {}
     for memory, text, opinion in zip(newest_first, old, _opinions(settings, new, old), strict=True):
         # what happens again does not make untrue what happened before
         if (
@@ -235,8 +236,7 @@ def _strongest(
         strength = (opinion.is_sure, _STRENGTH[opinion.kind], shared, opinion.confidence)
         if opinion.kind != VerdictKind.NEW and strength > best:
             best = strength
-            evidence = _evidence(new, memory, opinion)
-            verdict = Verdict(opinion.kind, memory.key, evidence)
+            verdict = Verdict(opinion.kind, memory.key, _evidence(new, memory, opinion))
             strongest = Judgement(verdict, memory, is_tentative=not opinion.is_sure)
     return strongest._replace(also=_also_corrected(new, strongest, memories, texts, opinions))
 
@@ -246,7 +246,7 @@ def _also_corrected(
     strongest: Judgement,
     memories: Sequence[Memory],
     texts: Mapping[str, AnalysedText],
-    opinions: Mapping[str, _Opinion],
+    opinions: Mapping[str, Opinion],
 ) -> tuple[Memory, ...]:
     """Return further memories that a text corrects; what surely corrects one needs no certainty.
 
@@ -264,23 +264,17 @@ def _also_corrected(
         return opinion.kind in CORRECTIONS and (corrects or opinion.is_sure)
 
     others = [memory for memory in memories if memory is not strongest.memory]
-    about = [memory for memory in others if shared <= texts[memory.id].terms.keys()]
-    return tuple(filter(is_corrected, about))
+    return tuple(
+        filter(
+            is_corrected, [memory for memory in others if shared <= texts[memory.id].terms.keys()]
+        )
+    )
 
 
-class _Opinion(NamedTuple):
-    """The relation of a text to one memory, its probability, and whether it may be acted on."""
-
-    kind: VerdictKind
-    confidence: float
-    phrase: str = ""
-    is_sure: bool = True
-
-
-def _opinions(settings: Settings, new: AnalysedText, old: Sequence[AnalysedText]) -> list[_Opinion]:
+def _opinions(settings: Settings, new: AnalysedText, old: Sequence[AnalysedText]) -> list[Opinion]:
     """Return how a text relates to each older one."""
     judge = find_judge(settings)
-    by_rules = [_Opinion(*judge_plainly(new, text)) for text in old]
+    by_rules = [judge_plainly(new, text) for text in old]
     if judge is None:
         return by_rules
     verdicts = judge.verdicts(new.content, [text.content for text in old])
@@ -292,29 +286,22 @@ def _opinions(settings: Settings, new: AnalysedText, old: Sequence[AnalysedText]
 
 def _opinion(
     judge: Judge, new: AnalysedText, old: AnalysedText, chances: Mapping[VerdictKind, float]
-) -> _Opinion:
+) -> Opinion:
     """Return the most likely kind; an update and a conflict count together as a correction."""
     kind = max(chances, key=lambda kind: chances[kind])
     chance = sum(chances[kind] for kind in CORRECTIONS) if kind in CORRECTIONS else chances[kind]
-    if kind == VerdictKind.NEW:
-        is_sure = True
-    elif kind == VerdictKind.RESTATEMENT:
+    is_sure = True
+    if kind == VerdictKind.RESTATEMENT:
         # the judge takes two texts with a redacted secret for similar
         is_sure = chance >= judge.thresholds.restatement and MARK not in new.content
-    else:
-        is_sure = chance >= _needed(judge, new, old) and not _adds(judge, new, old, kind)
-    return _Opinion(kind, round(chance, 2), is_sure=is_sure)
-
-
-def _needed(judge: Judge, new: AnalysedText, old: AnalysedText) -> float:
-    """Return the probability from which on a correction is sure.
-
-    A text that contrasts the present with the past needs less, and texts that share a single word
-    need more, because they may be about different things."""
-    if new.announces_change:
-        return CONTRASTED
-    shared = new.terms.keys() & old.terms.keys()
-    return judge.thresholds.correction if len(shared) >= MIN_SHARED else HARDLY_SHARED
+    elif kind in CORRECTIONS:
+        # A text that contrasts the present with the past needs less certainty, and texts that share
+        # a single word need more, because they may be about different things.
+        hardly = len(new.terms.keys() & old.terms.keys()) < MIN_SHARED
+        needed = HARDLY_SHARED if hardly else judge.thresholds.correction
+        needed = CONTRASTED if new.announces_change else needed
+        is_sure = chance >= needed and not _adds(judge, new, old, kind)
+    return Opinion(kind, round(chance, 2), is_sure=is_sure)
 
 
 def _adds(judge: Judge, new: AnalysedText, old: AnalysedText, kind: VerdictKind) -> bool:
@@ -325,11 +312,10 @@ def _adds(judge: Judge, new: AnalysedText, old: AnalysedText, kind: VerdictKind)
     is_affirmed = find_phrase("affirmed", new.start) is not None
     if kind == VerdictKind.UPDATE or is_affirmed or old.terms.keys() <= new.terms.keys():
         return is_affirmed or kind != VerdictKind.UPDATE
-    chances = judge.verdicts(old.content, [new.content])[0]
-    return chances[VerdictKind.RESTATEMENT] >= RESTATES
+    return judge.verdicts(old.content, [new.content])[0][VerdictKind.RESTATEMENT] >= RESTATES
 
 
-def _better(judged: _Opinion, ruled: _Opinion) -> _Opinion:
+def _better(judged: Opinion, ruled: Opinion) -> Opinion:
     """Return the better founded of two opinions.
 
     The plain rules know the same text again. A correction that the judge is not sure of is one if
@@ -340,12 +326,12 @@ def _better(judged: _Opinion, ruled: _Opinion) -> _Opinion:
     return ruled if ruled.kind in CORRECTIONS and not is_settled else judged
 
 
-def _evidence(new: AnalysedText, memory: Memory, opinion: _Opinion) -> dict[str, object]:
+def _evidence(new: AnalysedText, memory: Memory, opinion: Opinion) -> dict[str, object]:
     """Return what a verdict rests on."""
-    old = AnalysedText(memory.content)
+    old_terms = AnalysedText(memory.content).terms
     evidence = {
         "confidence": opinion.confidence,
-        "shared": [term for term in new.terms if term in old.terms][:SHOWN],
+        "shared": [term for term in new.terms if term in old_terms][:SHOWN],
         "phrase": opinion.phrase,
         "tentative": not opinion.is_sure,
     }
@@ -356,10 +342,9 @@ def _by_words(tx: Transaction, space: Space, terms: Iterable[str], limits: _Limi
     """Return the chunks that share the rarest words with a text, best first, then newest first."""
     postings = term_postings(tx, space, _telling_terms(terms, limits.terms), MAX_POSTINGS)
     scores = shared_terms_score(postings, space.chunks)
-    rarities = (rarity(space.chunks, len(chunks)) for chunks in postings.values())
-    least = limits.share * sum(rarities)
-    shared = sorted((chunk for chunk, score in scores.items() if score >= least), reverse=True)
-    return sorted(shared, key=scores.__getitem__, reverse=True)[: limits.chunks]
+    least = limits.share * sum(rarity(space.chunks, len(each)) for each in postings.values())
+    shared = [chunk for chunk, score in scores.items() if score >= least]
+    return sorted(shared, key=lambda chunk: (scores[chunk], chunk), reverse=True)[: limits.chunks]
 
 
 def _telling_terms(terms: Iterable[str], count: int) -> list[str]:
@@ -369,8 +354,7 @@ def _telling_terms(terms: Iterable[str], count: int) -> list[str]:
     same thing may have other digits."""
     ranked = sorted(terms, key=len, reverse=True)
     numbered = [term for term in ranked if not term.isalpha() and any(map(str.isdigit, term))]
-    numbered = numbered[: max(1, count // 3)]
-    return [*numbered, *(term for term in ranked if term not in numbered)][:count]
+    return list(dict.fromkeys([*numbered[: max(1, count // 3)], *ranked]))[:count]
 
 
 def _most_similar(
@@ -398,10 +382,11 @@ def _most_similar(
         is_related = cosine >= NEAR or (cosine > 0 and shared > 0)
         if of_longer >= limits.of_longer or of_shorter >= limits.of_shorter or is_related:
             score = of_shorter + of_longer + 2 * cosine
-            if candidate.memory_id not in best or score > best[candidate.memory_id][0]:
+            if score > best.get(candidate.memory_id, (-1.0,))[0]:
                 best[candidate.memory_id] = (score, candidate)
-    ranked = sorted(best, key=lambda id_: -best[id_][0])[: limits.judged]
-    return {id_: best[id_][1] for id_ in ranked}
+    return {
+        id_: best[id_][1] for id_ in sorted(best, key=lambda id_: -best[id_][0])[: limits.judged]
+    }
 
 
 def _first_few(
@@ -411,8 +396,7 @@ def _first_few(
 
     These are the most similar one and, for short texts, the newest of the others: of several
     statements about one thing the newest is the one that holds."""
-    by_id = {memory.id: memory for memory in memories}
-    best, *others = [by_id[id_] for id_ in texts if id_ in by_id]
+    best, *others = memories
     size = len(new.content[:MAX_PART]) + len(texts[best.id].content[:MAX_PART])
     if not others or 2 * size > MAX_CHARACTERS:
         return [best]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from ghostmem.caller import CLIENT
 from ghostmem.clock import later, parse_ttl
@@ -30,7 +31,6 @@ from ghostmem.model import (
     VerdictKind,
     estimate_tokens,
 )
-from ghostmem.settings import Settings
 from ghostmem.store import (
     IndexedMemory,
     IndexRow,
@@ -119,10 +119,9 @@ def _write_successor(
 
 def _as_important(tx: Transaction, draft: Draft, replaced: list[float], now: datetime) -> Draft:
     """Return a draft that is at least as important as the memories it replaces."""
-    own = draft.fields.get("importance")
-    if own is None:
-        current = tx.memories.current(draft.ns, draft.key, now)
-        own = 0.5 if current is None else current.importance
+    own = draft.fields.get(
+        "importance", getattr(tx.memories.current(draft.ns, draft.key, now), "importance", 0.5)
+    )
     return replace(draft, fields={**draft.fields, "importance": max(own, *replaced)})
 
 
@@ -138,14 +137,13 @@ def write_draft(
         if draft.dedup and (same := tx.listing.same_content(draft.ns, draft.content, now)):
             return replace(_reinforce(tx, same, now), requested_key=draft.key)
     else:
-        if _names_refs(draft):
-            current = tx.memories.with_refs([current])[0]
+        current = tx.memories.with_refs([current])[0]
         if _is_repetition(draft, current):
             if draft.quiet:
                 return replace(current, outcome=Outcome.REINFORCED)
             return _reinforce(tx, current, now, _expiry(draft.ttl, now, current.expires_at))
         _check_replaceable(tx, draft, current)
-    memory = compose(store, tx, draft, last, current, now)
+    memory = compose(store, draft, last, current, now)
     if last is not None and last.deleted_at is None:
         tx.index.remove(last)
         tx.memories.change(last, "supersede", now, deleted_at=now)
@@ -179,18 +177,14 @@ def check_base(draft: Draft, current: Memory | None) -> None:
         )
 
 
-def _names_refs(draft: Draft) -> bool:
-    return "files" in draft.fields or "symbols" in draft.fields
-
-
 def _is_repetition(draft: Draft, current: Memory) -> bool:
-    same = all(getattr(current, name) == value for name, value in draft.fields.items())
     # a repetition extends an expiry, but does not remove one or let a protected memory expire
-    if draft.ttl == NEVER:
-        same = same and current.expires_at is None
-    elif draft.ttl is not None:
-        same = same and not current.protected
-    return same and draft.content == current.content
+    extends = current.expires_at is None if draft.ttl == NEVER else not current.protected
+    return (
+        draft.content == current.content
+        and (draft.ttl is None or extends)
+        and all(getattr(current, name) == value for name, value in draft.fields.items())
+    )
 
 
 def _check_replaceable(tx: Transaction, draft: Draft, current: Memory) -> None:
@@ -239,26 +233,22 @@ def _reinforce(
 
 
 def compose(
-    store: Store,
-    tx: Transaction,
-    draft: Draft,
-    last: Memory | None,
-    current: Memory | None,
-    now: datetime,
+    store: Store, draft: Draft, last: Memory | None, current: Memory | None, now: datetime
 ) -> Memory:
-    """Build the version to write from the draft, the inherited fields and the defaults."""
-    fields = dict(draft.fields)
-    if current is not None:
-        if not _names_refs(draft):
-            current = tx.memories.with_refs([current])[0]
-        fields = {name: getattr(current, name) for name in (*INHERITED, *USE_COUNTS)} | fields
+    """Build the version to write from the draft, the inherited fields and the defaults.
+
+    `current` comes with its files and symbols."""
+    names = () if current is None else (*INHERITED, *USE_COUNTS)
+    inherited = {name: getattr(current, name) for name in names}
+    fields: dict[str, Any] = {"tier": Tier.STM, "created_at": now} | inherited | dict(draft.fields)
     if "source_client" not in draft.fields and (client := CLIENT.get()):
         fields["source_client"] = client
     if fields.get("source_kind") in HEARSAY:
         fields["pinned"] = False  # a pinned memory is in every context
-    tier = fields.setdefault("tier", Tier.STM)
-    fields.setdefault("kind", _default_kind(store.settings, tier))
-    fields.setdefault("created_at", now)
+    kind = store.settings.default_kind
+    if kind == "tier":
+        kind = Kind.SEMANTIC if fields["tier"] in (Tier.LTM, Tier.DORMANT) else Kind.EPISODIC
+    fields.setdefault("kind", Kind(kind))
     fields["expires_at"] = _expiry(draft.ttl, now, fields.get("expires_at"))
     memory = Memory(
         id=store.new_id(now),
@@ -287,20 +277,12 @@ def check_expiry(draft: Draft, pinned: bool, tags: Iterable[str]) -> None:
         )
 
 
-def _default_kind(settings: Settings, tier: Tier | None) -> Kind:
-    """Return the kind of a new memory whose put names none."""
-    if settings.default_kind != "tier":
-        return Kind(settings.default_kind)
-    return Kind.SEMANTIC if tier in (Tier.LTM, Tier.DORMANT) else Kind.EPISODIC
-
-
 def dormant_note(memory: Memory, draft: Draft) -> tuple[str, ...]:
     """Return a note if a put left a memory dormant without asking for that."""
     if memory.tier is not Tier.DORMANT or "tier" in draft.fields:
         return ()
-    name = f"{memory.ns}/{memory.key}"
     return (
-        f"{name} is dormant, so search and context do not show it; "
+        f"{memory.ns}/{memory.key} is dormant, so search and context do not show it; "
         "a put with the tier stm (--tier stm) brings it back",
     )
 
@@ -316,15 +298,16 @@ def index_memory(
     if not rows or rows[0].spoken != spoken(
         memory.content[rows[0].start : rows[0].stop], memory.source_user
     ):
-        rows, vectors = rows_of(store, memory), ()
+        rows, vectors = _rows(store, memory), ()
         if near is not None:
             tx.index.wait(memory.id)
     model = None
     if embedder and vectors:
         model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker)
     first = tx.index.add(memory, tagged(rows, memory.tags), model, vectors)
-    if embedder and vectors and near is not None:
-        autolink(store, tx, embedder, memory, vectors, [row.spoken for row in rows], near, first)
+    if embedder and model is not None and near is not None:
+        texts = [row.spoken for row in rows]
+        autolink(store, tx, embedder, model, memory, vectors, texts, near, first)
     return rows
 
 
@@ -335,17 +318,16 @@ def write_new(store: Store, tx: Transaction, memories: Sequence[Memory]) -> None
     tx.memories.insert_all(memories)
     tx.index.add_all(
         [
-            IndexedMemory(memory, tagged(rows_of(store, memory), memory.tags))
+            IndexedMemory(memory, tagged(_rows(store, memory), memory.tags))
             for memory in memories
             if memory.deleted_at is None
         ]
     )
 
 
-def rows_of(store: Store, memory: Memory) -> Sequence[IndexRow]:
+def _rows(store: Store, memory: Memory) -> Sequence[IndexRow]:
     """Return the index rows of a memory, without its tags."""
-    target = store.settings.chunk_target
-    return index_rows(memory.key, memory.content, target, memory.source_user)
+    return index_rows(memory.key, memory.content, store.settings.chunk_target, memory.source_user)
 
 
 def _with_current_model(store: Store, tx: Transaction, prepared: Prepared) -> Prepared:

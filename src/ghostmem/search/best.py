@@ -5,12 +5,9 @@ This is done in arrays, or in dicts where numpy is not loaded; both give the sam
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+from ghostmem.lazy import NDArray, np
 
 MAX_SPAN = 4_000_000  # chunk numbers from the first to the last that are looked up in an array
 
@@ -32,8 +29,7 @@ def best_by_dicts(parts: Iterable[WeighedChunks], count: int) -> list[int]:
         weights: dict[int, float] = {}
         for _, weight, chunks in group:
             weights |= dict.fromkeys(chunks, weight)
-        both = totals.keys() & weights.keys()
-        sums = {chunk: totals[chunk] + weights[chunk] for chunk in both}
+        sums = {chunk: totals[chunk] + weights[chunk] for chunk in totals.keys() & weights.keys()}
         totals |= weights
         totals |= sums
     least = sorted(totals.values(), reverse=True)[:count][-1:]
@@ -45,7 +41,6 @@ def best_by_dicts(parts: Iterable[WeighedChunks], count: int) -> list[int]:
 
 def best_by_arrays(parts: Sequence[WeighedChunks], count: int) -> list[int]:
     """Do the same as `best_by_dicts` in arrays, which is faster for thousands of chunks."""
-    import numpy as np
 
     if not parts:
         return []
@@ -54,13 +49,13 @@ def best_by_arrays(parts: Sequence[WeighedChunks], count: int) -> list[int]:
     places = np.split(_last_places(chunks), np.cumsum([len(each) for each in numbers])[:-1])
     totals = np.full(len(chunks), -1.0)  # stays where the same chunk has a later place
     for _, group in groupby(zip(parts, places, strict=True), key=lambda pair: pair[0].number):
-        sums = [(part.weight, at, np.maximum(totals[at], 0.0)) for part, at in group]
-        for weight, at, before in sums:
+        for weight, at, before in [
+            (part.weight, at, np.maximum(totals[at], 0.0)) for part, at in group
+        ]:
             totals[at] = before + weight
     kept = np.flatnonzero(totals >= 0)
     if len(kept) > count:
-        least = np.partition(totals[kept], -count)[-count]
-        kept = np.flatnonzero(totals >= least)
+        kept = np.flatnonzero(totals >= np.partition(totals[kept], -count)[-count])
     chunks, totals = chunks[kept], totals[kept]
     best: list[int] = chunks[np.lexsort((-chunks, -totals))][:count].tolist()
     return best
@@ -68,7 +63,6 @@ def best_by_arrays(parts: Sequence[WeighedChunks], count: int) -> list[int]:
 
 def _last_places(chunks: "NDArray[np.int64]") -> "NDArray[np.intp]":
     """Return for each chunk the last place that has the same one."""
-    import numpy as np
 
     first, last = int(chunks.min()), int(chunks.max())
     if last - first > MAX_SPAN:

@@ -14,15 +14,13 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.frozen import frozen
+from ghostmem.lazy import NDArray, np
 from ghostmem.search import lexical
 from ghostmem.search.query import Query
 from ghostmem.search.query_words import QueryWords
 from ghostmem.store import ChunkCandidate, Filter, Space, Transaction
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ghostmem.store.nearest import VectorView
 
 MIN_SHORTLIST = 120  # chunks of each retriever
@@ -86,14 +84,20 @@ class ChunkMatch:
     def ranks(self) -> dict[str, int]:
         """Return the rank in the shortlist of each retriever that found the chunk."""
         number = self.chunk.chunk
-        ranks = self.table.ranks.items()
-        return {retriever: places[number] for retriever, places in ranks if number in places}
+        return {
+            retriever: places[number]
+            for retriever, places in self.table.ranks.items()
+            if number in places
+        }
 
     @property
     def summands(self) -> dict[str, float]:
         """Return the features that the chunk has, times their weights."""
-        columns = self.table.summands.items()
-        return {name: column[self.row] for name, column in columns if column[self.row]}
+        return {
+            name: column[self.row]
+            for name, column in self.table.summands.items()
+            if column[self.row]
+        }
 
     def feature(self, name: str) -> float:
         """Return the value of a feature, 0 if the chunk lacks it."""
@@ -122,8 +126,9 @@ def find_candidates(ns_query: NamespaceQuery) -> Candidates:
     }
     table, space = FeatureTable(ranks), ns_query.space
     matches = [ChunkMatch(chunk, space, table, row) for row, chunk in enumerate(chunks)]
-    terms = [chunk.terms.split() for chunk in chunks]
-    return Candidates(matches, table, terms, threads, tuple(shortlists))
+    return Candidates(
+        matches, table, [chunk.terms.split() for chunk in chunks], threads, tuple(shortlists)
+    )
 
 
 def shortlist(query: Query) -> int:
@@ -135,18 +140,19 @@ def _shortlists(ns_query: NamespaceQuery) -> dict[str, list[ChunkCandidate]]:
     """Return the best chunks of each retriever that pass the filter.
 
     A filter that passes few chunks is applied first."""
-    words = ns_query.words
     count = shortlist(ns_query.query)
     best = _retrieve(ns_query, count * 2)
     shortlists = _filtered(ns_query, best, count)
-    expected = sum(min(count, len(chunks)) for chunks in best.values())
-    if sum(map(len, shortlists.values())) < expected / 2:
+    if (
+        sum(map(len, shortlists.values()))
+        < sum(min(count, len(chunks)) for chunks in best.values()) / 2
+    ):
         allowed = ns_query.tx.search.allowed(ns_query.space, ns_query.filter_, MAX_ALLOWED)
         if allowed is not None:
             best = _retrieve(ns_query, count * 2, set(allowed))
             shortlists = _filtered(ns_query, best, count)
     shortlists["substring"] = [
-        chunk for chunk in shortlists["substring"] if words.inner.worths(chunk)
+        chunk for chunk in shortlists["substring"] if ns_query.words.inner.worths(chunk)
     ]
     return shortlists
 
@@ -185,8 +191,11 @@ def _filtered(
             for retriever, chunks in best.items()
             if len(passed[retriever]) < count
         }
-        numbers = dict.fromkeys(itertools.chain(*batches.values()))
-        if fresh := [number for number in numbers if number not in read]:
+        if fresh := [
+            number
+            for number in dict.fromkeys(itertools.chain(*batches.values()))
+            if number not in read
+        ]:
             read_chunks = partial(search.candidates, fresh, ns_query.filter_, ns_query.space)
             vectors = () if ns_query.vectors is None else (ns_query.vectors.chunks.expect,)
             # the vectors are compared later
@@ -224,8 +233,9 @@ def _with_neighbours(
             ]
         chunks |= {chunk.chunk: chunk for run in runs[number] for chunk in run}
     positions = {chunk: position for position, chunk in enumerate(chunks)}
-    threads = [_thread(parts, positions, sizes[number][1]) for number, parts in runs.items()]
-    return list(chunks.values()), threads
+    return list(chunks.values()), [
+        _thread(parts, positions, sizes[number][1]) for number, parts in runs.items()
+    ]
 
 
 def _place(chunk: ChunkCandidate) -> str:

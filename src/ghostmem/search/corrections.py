@@ -40,8 +40,10 @@ def find_corrections(
     before = _founded(tx, contradictions, {match.chunk.memory_id for match in answers})
     for id_, stated in statements.items():
         named = {memory.id for memory in stated}
-        others = [memory for memory in before.get(id_, ()) if memory.id not in named]
-        before[id_] = [*stated, *others]
+        before[id_] = [
+            *stated,
+            *[memory for memory in before.get(id_, ()) if memory.id not in named],
+        ]
     return Corrections(contradictions, statements, _unless_named(before, matches if before else ()))
 
 

@@ -49,8 +49,9 @@ def measure_evidence(candidates: Candidates, ns_query: NamespaceQuery, is_linear
     # a compound such as `full-time` is no proof: texts about other things contain it too
     has_code = any(map(is_code, query.terms))
     identifiers = table.features["identifier"] if has_code else [0.0] * len(matches)
-    columns = zip(matches, table.features["lexical"], identifiers, strict=True)
-    for match, lexical, identifier in columns:
+    for match, lexical, identifier in zip(
+        matches, table.features["lexical"], identifiers, strict=True
+    ):
         if is_about_time or identifier >= 1:
             match.margin = inf
         elif match.chunk.thread is not None and is_linear:
@@ -131,13 +132,12 @@ def answers(
 
 
 def _has_evidence(match: ChunkMatch) -> bool:
-    if match.cosine is not None and match.cosine >= MIN_COSINE:
-        return True
-    if match.relevance is not None and match.relevance >= MIN_RELEVANCE:
-        return True
-    if match.parts is not None:
-        return not EVIDENCE_PARTS.isdisjoint(match.parts)
-    return match.feature("lexical") > 0 or not EVIDENCE_PARTS.isdisjoint(match.summands)
+    return (
+        (match.cosine or 0.0) >= MIN_COSINE
+        or (match.relevance or 0.0) >= MIN_RELEVANCE
+        or (match.parts is None and match.feature("lexical") > 0)
+        or not EVIDENCE_PARTS.isdisjoint(match.summands if match.parts is None else match.parts)
+    )
 
 
 def strong_count(matches: list[ChunkMatch], min_score: float | None, settings: Settings) -> int:
@@ -149,5 +149,4 @@ def strong_count(matches: list[ChunkMatch], min_score: float | None, settings: S
         return len(matches)
     best = max(match.score for match in matches)
     strong = sum(match.score >= STRONG * best for match in matches)
-    nearly = sum(match.score >= NEARLY * best for match in matches)
-    return max(nearly, min(strong, MAX_STRONG))
+    return max(sum(match.score >= NEARLY * best for match in matches), min(strong, MAX_STRONG))

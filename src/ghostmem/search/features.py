@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
+from ghostmem.lazy import NDArray, np
 from ghostmem.search import lexical
 from ghostmem.search.candidates import Candidates, NamespaceQuery, QueryVector
-from ghostmem.search.query import Query
 from ghostmem.search.score import AFTER, BEFORE
 from ghostmem.store import ChunkCandidate
 from ghostmem.text.question import is_question, names_something, tells_time
-from ghostmem.text.temporal import Times, day_match, month_match, window_match
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from ghostmem.text.temporal import day_match, month_match, window_match
 
 MIN_SPREAD_SAMPLE = 20  # cosines from which their spread is known
 USUAL_DEVIATION = 0.1  # the standard deviation that cosines are brought to
@@ -38,14 +33,14 @@ def _measure_words(ns_query: NamespaceQuery, candidates: Candidates) -> None:
     weights, inner, space = ns_query.words.weights, ns_query.words.inner, ns_query.space
     average = max(1.0, space.length / max(1, space.chunks))
     own = [lexical.term_worths(chunk_terms, weights, average) for chunk_terms in terms]
-    if inner.chunks:
-        with_inner_words = set(inner.chunks)
-        for match, worths in zip(matches, own, strict=True):
-            if match.chunk.chunk in with_inner_words:
-                for number, worth in inner.worths(match.chunk).items():
-                    worths[number] = max(worths.get(number, 0.0), worth)
-    spread = lexical.spread(own, threads)
-    table.features["lexical"] = [lexical.score(worths, weights) for worths in spread]
+    with_inner_words = set(inner.chunks)
+    for match, worths in zip(matches, own, strict=True) if with_inner_words else ():
+        if match.chunk.chunk in with_inner_words:
+            for number, worth in inner.worths(match.chunk).items():
+                worths[number] = max(worths.get(number, 0.0), worth)
+    table.features["lexical"] = [
+        lexical.score(worths, weights) for worths in lexical.spread(own, threads)
+    ]
     if threads:
         matching = [
             chunk_terms if worths else () for chunk_terms, worths in zip(terms, own, strict=True)
@@ -76,7 +71,6 @@ def _thread_wording(
 
 def _measure_meaning(query: QueryVector, candidates: Candidates) -> None:
     """Set the cosines and the features `own`, `mixed` and, in threads, `thread`."""
-    import numpy as np
 
     matches, table, _, threads, _ = candidates
     vectors, has_vector = query.chunks.vectors(
@@ -120,39 +114,28 @@ def _measure_fields(ns_query: NamespaceQuery, candidates: Candidates) -> None:
     """Set the features of source, time, form and kind that the question asks for."""
     query, times, question = ns_query.query, ns_query.query.times, ns_query.query.question
     features, chunks = candidates.table.features, [match.chunk for match in candidates.matches]
-    if named := _named_source(query, ns_query.sources):
-        features["source"] = [float(chunk.source_user == named) for chunk in chunks]
-    _measure_times(times, features, chunks)
-    features["question"] = [float(is_question(chunk.text)) for chunk in chunks]
-    if question.when:
-        features["when"] = [float(tells_time(chunk.text)) for chunk in chunks]
-    if question.where:
-        features["place"] = [float(names_something(chunk.text)) for chunk in chunks]
-    if identifiers := set(filter(_is_identifier, query.terms)):
-        shared = [len(identifiers.intersection(terms)) for terms in candidates.terms]
-        features["identifier"] = [count / len(identifiers) for count in shared]
-
-
-def _measure_times(
-    times: Times, features: dict[str, list[float]], chunks: list[ChunkCandidate]
-) -> None:
-    """Set the features of the time that the question asks for."""
-    if times.months:
-        features["month"] = [month_match(times, chunk.created_at) for chunk in chunks]
-        features["day"] = [day_match(times, chunk.created_at) for chunk in chunks]
-    if times.window is not None:
-        features["window"] = [window_match(times, chunk.created_at) for chunk in chunks]
-    if times.recent:
-        features["recency"] = _newest(chunks, features["lexical"])
-    if times.relative:
-        features["episode"] = [float(chunk.kind == "episodic") for chunk in chunks]
-
-
-def _named_source(query: Query, sources: list[str]) -> str | None:
-    """Return the source that a question names, if it names exactly one."""
-    words = set(query.words)
-    named = [name for name in sources if words.intersection(name.lower().split())]
-    return named[0] if len(named) == 1 else None
+    words, identifiers = set(query.words), set(filter(_is_identifier, query.terms))
+    named = [name for name in ns_query.sources if words.intersection(name.lower().split())]
+    recency = _recency(chunks, features["lexical"]) if times.recent else {}
+    # features with the parts of the question that ask for them, in the order of a receipt
+    measures: dict[str, tuple[object, Callable[[ChunkCandidate], float]]] = {
+        "source": (len(named) == 1, lambda chunk: chunk.source_user == named[0]),
+        "month": (times.months, lambda chunk: month_match(times, chunk.created_at)),
+        "day": (times.months, lambda chunk: day_match(times, chunk.created_at)),
+        "window": (times.window, lambda chunk: window_match(times, chunk.created_at)),
+        "recency": (recency, lambda chunk: recency.get(chunk.chunk, 0.0)),
+        "episode": (times.relative, lambda chunk: chunk.kind == "episodic"),
+        "question": (True, lambda chunk: is_question(chunk.text)),
+        "when": (question.when, lambda chunk: tells_time(chunk.text)),
+        "place": (question.where, lambda chunk: names_something(chunk.text)),
+        "identifier": (
+            identifiers,
+            lambda chunk: len(identifiers.intersection(chunk.terms.split())) / len(identifiers),
+        ),
+    }
+    for name, (is_asked, value_of) in measures.items():
+        if is_asked:
+            features[name] = [float(value_of(chunk)) for chunk in chunks]
 
 
 def is_code(term: str) -> bool:
@@ -167,12 +150,9 @@ def _is_identifier(term: str) -> bool:
     return len(term) > 4 if term.isdigit() else not term.isalpha()
 
 
-def _newest(chunks: list[ChunkCandidate], wording: list[float]) -> list[float]:
+def _recency(chunks: list[ChunkCandidate], wording: list[float]) -> dict[int, float]:
     """Return 1 for the newest chunk that is about the question, and less for each older one."""
-    best = max(wording, default=0.0)
-    about = [at for at, share in enumerate(wording) if share >= best / 2]
-    about.sort(key=lambda at: chunks[at].created, reverse=True)
-    recency = [0.0] * len(chunks)
-    for place, at in enumerate(about):
-        recency[at] = 1 / (1 + place)
-    return recency
+    least = max(wording, default=0.0) / 2
+    about = [chunk for chunk, share in zip(chunks, wording, strict=True) if share >= least]
+    about.sort(key=lambda chunk: chunk.created, reverse=True)
+    return {chunk.chunk: 1 / place for place, chunk in enumerate(about, 1)}

@@ -4,6 +4,7 @@ Each query term counts in proportion to its rarity in the namespace. A near syno
 spelling may match it for less, and a term said a turn or two earlier still counts for the turns
 that follow."""
 
+import re
 import sys
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -97,13 +98,7 @@ def term_worths(terms: Sequence[str], weights: TermWeights, average: float) -> d
 
 def phrase_worth(phrase: str, text: str) -> float:
     """Return the worth of an unknown word that a text may contain as two whole words."""
-    at = text.find(phrase)
-    while at >= 0:
-        stop = at + len(phrase)
-        if not text[max(0, at - 1) : at].isalnum() and not text[stop : stop + 1].isalnum():
-            return JOINED
-        at = text.find(phrase, at + 1)
-    return 0.0
+    return JOINED if re.search(rf"(?<![^\W_]){re.escape(phrase)}(?![^\W_])", text) else 0.0
 
 
 def spread(
@@ -132,23 +127,19 @@ def spread(
 
 def _neighbours(thread: ThreadItems, at: int) -> Iterator[tuple[int, float]]:
     """Yield the items near a place of a thread, with the worth that a term there has for them."""
-    here, last = thread.places[at], len(thread.items) - 1
-    for step, factor in enumerate(BEFORE, 1):
-        if at + step <= last and thread.places[at + step] - here == step:
-            yield thread.items[at + step], factor
-    for step, factor in enumerate(AFTER, 1):
-        if at >= step and here - thread.places[at - step] == step:
-            yield thread.items[at - step], factor
+    later = enumerate(BEFORE, 1)  # a term counts for the items that follow
+    for step, factor in (*later, *((-step, factor) for step, factor in enumerate(AFTER, 1))):
+        to = at + step
+        if 0 <= to < len(thread.items) and thread.places[to] - thread.places[at] == step:
+            yield thread.items[to], factor
 
 
 def score(worths: Mapping[int, float], weights: TermWeights) -> float:
     """Return the share of the question's wording that is matched, by rarity."""
     if not worths or not weights.total:
         return 0.0
-    matched, idf = 0.0, weights.idf
-    for number, worth in worths.items():
-        matched += idf[number] * worth
-    return matched / weights.total
+    idf = weights.idf
+    return sum(idf[number] * worth for number, worth in worths.items()) / weights.total
 
 
 def thread_score(

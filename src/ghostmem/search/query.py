@@ -67,13 +67,10 @@ def search_filter(
     """
     filter_ = replace(narrowed(**conditions), now=now, ns=validate.ns_filter(ns))
     is_past = filter_.valid_at is not None
-    named = () if tiers is None else validate.items(tiers, "tiers", "'stm', 'ltm'")
-    if named:
-        chosen = tuple(str(validate.choice(tier, Tier, "tier")) for tier in named)
-    elif include_all:
-        chosen = ()
-    else:
-        chosen = (*ACTIVE_TIERS, str(Tier.DORMANT)) if is_past else ACTIVE_TIERS
+    active = (*ACTIVE_TIERS, str(Tier.DORMANT)) if is_past else ACTIVE_TIERS
+    names = () if tiers is None else validate.items(tiers, "tiers", "'stm', 'ltm'")
+    chosen = tuple(str(validate.choice(tier, Tier, "tier")) for tier in names)
+    chosen = chosen or (() if include_all else active)
     return replace(filter_, tiers=chosen, closed=None if is_past else False)
 
 

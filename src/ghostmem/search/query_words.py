@@ -111,7 +111,13 @@ def match_words(tx: Transaction, space: Space, query: Query, sources: list[str])
     ]
     substitutes = [
         *_synonym_matches(tx, space, query, terms, sources),
-        *_joined_matches(terms, joined, postings),
+        # compounds of the question that the namespace writes as one word
+        *(
+            TermMatch(word, terms.index(part), lexical.JOINED, postings[word])
+            for word, parts in joined.items()
+            for part in parts
+            if postings[word] and part in terms
+        ),
     ]
     matched = {match.number for match in (*exact, *substitutes)}
     unmatched = [number for number in range(len(terms)) if number not in matched]
@@ -165,8 +171,9 @@ def _rarities(
         if number not in rarities and number not in matched and _is_like_stop_word(term)
     }
     # a question of stop words alone has one more entry: its whole text
-    count = len(terms) + (len(terms) in matched)
-    return tuple(rarities.get(number, rarest) for number in range(count))
+    return tuple(
+        rarities.get(number, rarest) for number in range(len(terms) + (len(terms) in matched))
+    )
 
 
 def _by_term(matches: Iterable[TermMatch]) -> dict[str, tuple[tuple[int, float], ...]]:
@@ -195,20 +202,6 @@ def _joined_words(text: str, terms: Sequence[str]) -> dict[str, tuple[str, ...]]
     return {joined: parts for joined, parts in compounds.items() if joined not in known}
 
 
-def _joined_matches(
-    terms: Sequence[str],
-    joined: Mapping[str, tuple[str, ...]],
-    postings: "Mapping[str, array[int]]",
-) -> list[TermMatch]:
-    """Return compounds of the question that the namespace writes as one word."""
-    return [
-        TermMatch(word, terms.index(part), lexical.JOINED, postings[word])
-        for word, parts in joined.items()
-        for part in parts
-        if postings[word] and part in terms
-    ]
-
-
 def _synonym_matches(
     tx: Transaction, space: Space, query: Query, terms: list[str], sources: list[str]
 ) -> list[TermMatch]:
@@ -219,11 +212,8 @@ def _synonym_matches(
         if (term := stem(word)) in terms and word not in names:
             worths = synonyms(word, {*terms, *matches})
             postings = term_postings(tx, space, list(worths), MAX_SUBSTITUTE_POSTINGS)
-            known = [near for near in worths if postings[near]][:MAX_SYNONYMS]
-            number = terms.index(term)
-            matches |= {
-                near: TermMatch(near, number, worths[near], postings[near]) for near in known
-            }
+            for near in [near for near in worths if postings[near]][:MAX_SYNONYMS]:
+                matches[near] = TermMatch(near, terms.index(term), worths[near], postings[near])
     return list(matches.values())
 
 
@@ -267,8 +257,9 @@ def _spelling_matches(
 
 def _near_spellings(tx: Transaction, space: Space, term: str, word: str) -> dict[str, float]:
     """Return words of the namespace with their similarity to a misspelled one."""
-    read = partial(_read_near_spellings, tx, space, term, word)
-    return tx.search.fact(space, f"spellings {term} {word}", read)
+    return tx.search.fact(
+        space, f"spellings {term} {word}", partial(_read_near_spellings, tx, space, term, word)
+    )
 
 
 def _read_near_spellings(tx: Transaction, space: Space, term: str, word: str) -> dict[str, float]:
@@ -282,13 +273,10 @@ def _read_near_spellings(tx: Transaction, space: Space, term: str, word: str) ->
         lambda: None if parts is None else tx.search.words(space, parts),
         lambda: tx.search.known_words(space, edited) if edited else None,
     )
-    similarities: dict[str, float] = {}
-    if parts is not None:
-        near = tx.search.words(space, parts)
-        similarities = {spelling: similarity(term, spelling) for spelling in near}
-    if edited:
-        for spelling in tx.search.known_words(space, edited):
-            similarities[spelling] = max(similarities.get(spelling, 0.0), 1 - 1 / len(word))
+    near = () if parts is None else tx.search.words(space, parts)
+    similarities = {spelling: similarity(term, spelling) for spelling in near}
+    for spelling in tx.search.known_words(space, edited) if edited else ():
+        similarities[spelling] = max(similarities.get(spelling, 0.0), 1 - 1 / len(word))
     return {spelling: alike for spelling, alike in similarities.items() if alike}
 
 
@@ -322,8 +310,6 @@ def corrected(tx: Transaction, text: str, words: QueryWords, filter_: Filter) ->
         term: _as_written(tx, word, words.postings[word], filter_)
         for term, word in words.corrections.items()
     }
-    if not spellings:
-        return text
     return re.sub(_WORD, lambda word: spellings.get(stem(plain(word[0]))) or word[0], text)
 
 
@@ -370,9 +356,7 @@ def _as_two_words(tx: Transaction, space: Space, term: str) -> tuple[str, list[i
     parts = [part for pair in pairs for part in pair]
     postings = tx.search.postings(space, [encode(stem(part)) for part in parts], 1)
     known = {part for part, chunks in zip(parts, postings, strict=True) if chunks} | STOP_WORDS
-    for left, right in pairs:
-        if left in known and right in known:
-            phrase = f"{left} {right}"
-            if chunks := tx.search.containing(space, phrase, MAX_CONTAINING):
-                return phrase, chunks
+    for phrase in [f"{left} {right}" for left, right in pairs if {left, right} <= known]:
+        if chunks := tx.search.containing(space, phrase, MAX_CONTAINING):
+            return phrase, chunks
     return "", []

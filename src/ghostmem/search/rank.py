@@ -8,10 +8,12 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
+from ghostmem.embed.base import Embedder
 from ghostmem.errors import EmbeddingError
 from ghostmem.frozen import frozen
+from ghostmem.lazy import NDArray, np
 from ghostmem.model import NsFilter
 from ghostmem.search.candidates import (
     ChunkMatch,
@@ -24,21 +26,10 @@ from ghostmem.search.cutoff import answers, has_answer, measure_evidence
 from ghostmem.search.features import measure
 from ghostmem.search.query import Query
 from ghostmem.search.query_words import corrected, expect_words, match_words
-from ghostmem.search.relevance import Reranked, judge_relevance
-from ghostmem.search.score import (
-    WITH_VECTORS,
-    WITHOUT_VECTORS,
-    score_by_rank,
-    score_linear,
-)
+from ghostmem.search.relevance import judge_relevance
+from ghostmem.search.score import score_by_rank, score_linear
 from ghostmem.store import Filter, Space, Store, Transaction, Vectoriser
 from ghostmem.text.chunk import CHUNKER
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ghostmem.embed.base import Embedder
 
 MIN_KNOWN_WORDS = 0.5  # the share of a question's words that a model must know to embed it
 Parameters = ParamSpec("Parameters")
@@ -118,8 +109,7 @@ def rank(
         candidates = find_candidates(ns_query)
         measure(ns_query, candidates)
         if is_linear:
-            weights = WITHOUT_VECTORS if ns_query.vectors is None else WITH_VECTORS
-            matches += score_linear(candidates, weights, query)
+            matches += score_linear(candidates, query, ns_query.vectors is not None)
         else:
             matches += score_by_rank(candidates, query)
         retrievers.update(candidates.retrievers)
@@ -127,23 +117,25 @@ def rank(
         chunks += candidates.matches
     if len(names) > 1:
         matches.sort(key=lambda match: (match.space.name, match.chunk.key))
-        matches.sort(key=lambda match: match.chunk.created, reverse=True)
-        matches.sort(key=lambda match: match.score, reverse=True)
-    if not pieces:
-        matches = _best_chunks(matches)
-    reranked = Reranked(matches)
+        matches.sort(key=lambda match: (match.score, match.chunk.created), reverse=True)
+    if not pieces:  # each memory once, by its best chunk
+        best: dict[str, ChunkMatch] = {}
+        for match in matches:
+            best.setdefault(match.chunk.memory_id, match)
+        matches = list(best.values())
+    notes: tuple[str, ...] = ()
     # without an embedding model that is loaded, no second model is loaded either
     if judged and is_linear and (vectors.embedder is not None or store.settings.judge == "on"):
-        reranked = judge_relevance(store.settings, query, matches, vectoriser.has_time)
+        matches, notes = judge_relevance(store.settings, query, matches, vectoriser.has_time)
     is_answered = has_answer(chunks)
     has_words = any(char.isalnum() for char in query.text)
     if spaces and not is_answered and has_words and vectoriser.may_wait:
         raise StillLoadingError  # nothing may be called irrelevant before its meaning was compared
     return Ranking(
-        reranked.matches,
-        answers(reranked.matches, is_answered, min_score, store.settings.abstain),
+        matches,
+        answers(matches, is_answered, min_score, store.settings.abstain),
         tuple(sorted(retrievers)),
-        tuple(dict.fromkeys((*vectors.notes, *reranked.notes))),
+        tuple(dict.fromkeys((*vectors.notes, *notes))),
         # every note is about missing vectors
         not vectoriser.wanted or (not vectors.notes and vectors.embedder is not None),
     )
@@ -161,16 +153,9 @@ def rank_superseded(
     if filter_.closed is None or not tx.listing.has_closed(filter_.ns, query.now):
         return []
     ended = replace(filter_, tiers=(), closed=True)
-    ranking = rank(store, tx, replace(query, limit=limit), ended, min_score, judged=False)
-    return ranking.answers[:limit]
-
-
-def _best_chunks(matches: list[ChunkMatch]) -> list[ChunkMatch]:
-    """Keep each memory once, by its best chunk."""
-    best: dict[str, ChunkMatch] = {}
-    for match in matches:
-        best.setdefault(match.chunk.memory_id, match)
-    return list(best.values())
+    return rank(store, tx, replace(query, limit=limit), ended, min_score, judged=False).answers[
+        :limit
+    ]
 
 
 class QueryVectors:
@@ -192,8 +177,9 @@ class QueryVectors:
         ns_query = NamespaceQuery(tx, space, query, filter_, sources, words)
         if self.embedder is None:
             return ns_query
-        text = corrected(tx, query.text, words, filter_)
-        vector = self._embed(self.embedder, _without_names(text, sources))
+        vector = self._embed(
+            self.embedder, _without_names(corrected(tx, query.text, words, filter_), sources)
+        )
         if vector is None:
             return ns_query
         model = tx.vectors.find(self.embedder.model, len(vector), CHUNKER)
@@ -230,6 +216,5 @@ def _without_names(text: str, sources: list[str]) -> str:
     if not names:
         return text
     longest_first = sorted(map(re.escape, names), key=len, reverse=True)
-    pattern = rf"\b(?:{'|'.join(longest_first)})(?:['’]s)?\b"
-    rest = re.sub(pattern, "", text, flags=re.IGNORECASE)
+    rest = re.sub(rf"\b(?:{'|'.join(longest_first)})(?:['’]s)?\b", "", text, flags=re.IGNORECASE)
     return rest if any(char.isalnum() for char in rest) else text

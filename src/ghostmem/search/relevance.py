@@ -4,7 +4,6 @@ This part is never negative, so a candidate that was not read stays behind those
 
 from collections.abc import Callable
 from time import thread_time
-from typing import NamedTuple
 
 from ghostmem.errors import EmbeddingError
 from ghostmem.judge import find_judge, uses_judge
@@ -24,23 +23,16 @@ MIN_KNOWN_WORDS = 0.5  # the share of a question's words that the judge must kno
 SURE = 0.7  # the probability of an answer to one of several questions from which it counts
 
 
-class Reranked(NamedTuple):
-    """Candidates in the order of their new scores, and notes for the caller."""
-
-    matches: list[ChunkMatch]
-    notes: tuple[str, ...] = ()
-
-
 def judge_relevance(
     settings: Settings, query: Query, matches: list[ChunkMatch], has_time: Callable[[], bool]
-) -> Reranked:
+) -> tuple[list[ChunkMatch], tuple[str, ...]]:
     """Add the judge's opinion to the scores of the best candidates.
 
-    Without the judge, after its deadline, and when the caller has no time left, they stay as they
-    are."""
+    Returns them in the order of their new scores, and notes for the caller. Without the judge,
+    after its deadline, and when the caller has no time left, they stay as they are."""
     has_words = any(char.isalnum() for char in query.text)
     if settings.rerank == "off" or not (matches and has_words and uses_judge(settings)):
-        return Reranked(matches)
+        return matches, ()
     terms, is_short = match_terms(query.text), settings.rerank == "auto"
     # equal candidates in the order of their keys: when they were stored must not decide
     best = sorted(matches, key=lambda m: (-round(m.score, 4), m.chunk.key, m.chunk.seq))
@@ -48,18 +40,18 @@ def judge_relevance(
     try:
         chances = _read(settings, query.text, texts, has_time)
     except EmbeddingError as error:
-        return Reranked(matches, (str(error),))
+        return matches, (str(error),)
     if not chances:
-        return Reranked(matches)
+        return matches, ()
     head = best[: len(chances)]
-    rest = [match for match in matches if match not in head]
+    unread = [match for match in matches if match not in head]
     for match, chance in zip(head, chances, strict=True):
-        add_relevance(match, chance, has_read_all=not rest)
+        add_relevance(match, chance, has_read_all=not unread)
     prefer_newer(head)
     head.sort(key=lambda match: -match.score)  # stable: equal scores keep their order
     if query.question.several:
         head = varied_threads(head)
-    return Reranked([*head, *rest])
+    return [*head, *unread], ()
 
 
 def _read(

@@ -36,5 +36,4 @@ def rerank(query: str, hits: list[Hit], scorer: Reranker, deadline: float) -> tu
     if len(scores) != len(head):
         return hits, f"the reranker scored {len(scores)} of {len(head)} hits"
     # a stable sort: equal scores keep the order of the search
-    order = sorted(range(len(head)), key=lambda at: -scores[at])
-    return [*(head[at] for at in order), *rest], ""
+    return [*(head[at] for at in sorted(range(len(head)), key=lambda at: -scores[at])), *rest], ""

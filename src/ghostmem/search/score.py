@@ -4,9 +4,7 @@ A feature is absent where its field is missing or the question does not ask for 
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
 from math import fsum, log, sqrt
-from operator import attrgetter
 
 from ghostmem.search.candidates import Candidates, ChunkMatch, FeatureTable
 from ghostmem.search.query import Query
@@ -77,21 +75,19 @@ PRIORITY = {"critical": 4, "high": 3, "normal": 2, "low": 1}
 TEXT, RECENCY = 0.5, 0.3  # weights in the score of the text retriever
 TEXT_TEMPORAL, RECENCY_TEMPORAL = 0.2, 0.7  # and for a question about a time
 EPISODIC = 0.3  # bonus of an episode for a question about a time
-_SCORE = attrgetter("score")
 
 
-def score_linear(
-    candidates: Candidates, weights: Mapping[str, float], query: Query
-) -> list[ChunkMatch]:
+def score_linear(candidates: Candidates, query: Query, has_vectors: bool) -> list[ChunkMatch]:
     """Score candidates, each on the scale of its attainable sum, and return them best first."""
     matches, table, several = candidates.matches, candidates.table, query.question.several
-    full = FULL_SUM if weights is WITH_VECTORS else FULL_SUM_TEXT
+    weights, full = (WITH_VECTORS, FULL_SUM) if has_vectors else (WITHOUT_VECTORS, FULL_SUM_TEXT)
     names_source = "source" in table.features
     alone = attainable(weights, in_thread=False, names_source=names_source)
     in_thread = attainable(weights, in_thread=not several, names_source=names_source)
     table.summands = weighed(table.features, weights, several)
-    totals = map(sum, zip(*table.summands.values(), strict=True))
-    for match, total in zip(matches, totals, strict=True):
+    for match, total in zip(
+        matches, map(sum, zip(*table.summands.values(), strict=True)), strict=True
+    ):
         limit = alone if match.chunk.thread is None else in_thread
         match.total, match.limit, match.score = total, limit, score_of(total, limit)
         match.specified = 0.0 if total < 0 else min(1.0, total / full)
@@ -124,8 +120,9 @@ def log_odds(chance: float) -> float:
 def prefer_newer(judged: Iterable[ChunkMatch]) -> None:
     """Add to the scores of facts that are newer than others that answer the question too."""
     facts = [match for match in judged if match.chunk.thread is None]
-    highest = max((match.relevance or 0.0 for match in facts), default=0.0)
-    least = max(MIN_EQUAL, highest - NEARLY_EQUAL)
+    least = max(
+        MIN_EQUAL, max((match.relevance or 0.0 for match in facts), default=0.0) - NEARLY_EQUAL
+    )
     equal = [match for match in facts if (match.relevance or 0.0) >= least]
     times = [match.chunk.created_at.timestamp() for match in equal]
     for match, time in zip(equal, times, strict=True):
@@ -144,8 +141,11 @@ def parts_of(match: ChunkMatch) -> dict[str, float]:
     """Return what each feature adds to a score."""
     if match.parts is not None:
         return match.parts
-    judged = {"relevance": match.opinion, "newer": match.newer}
-    added = {name: value for name, value in judged.items() if value}
+    added = {
+        name: value
+        for name, value in {"relevance": match.opinion, "newer": match.newer}.items()
+        if value
+    }
     return scaled({**match.summands, **added}, match.limit)
 
 
@@ -161,14 +161,8 @@ def varied_threads(ranked: list[ChunkMatch]) -> list[ChunkMatch]:
 
 def best_first(matches: list[ChunkMatch]) -> list[ChunkMatch]:
     """Sort scored candidates of a namespace: by score, then the newest, then by key and place."""
-    ranked: list[ChunkMatch] = []
-    for _, group in groupby(sorted(matches, key=_SCORE, reverse=True), key=_SCORE):
-        equal = list(group)
-        if len(equal) > 1:
-            equal.sort(key=lambda match: (match.chunk.key, match.chunk.seq))
-            equal.sort(key=lambda match: match.chunk.created, reverse=True)  # stable
-        ranked += equal
-    return ranked
+    by_key = sorted(matches, key=lambda match: (match.chunk.key, match.chunk.seq))
+    return sorted(by_key, key=lambda match: (match.score, match.chunk.created), reverse=True)
 
 
 def weighed(
@@ -222,8 +216,9 @@ def varied(
     chosen: list[int] = []
 
     def penalised(item: int) -> float:
-        penalty = SPREAD * taken.get(threads[item] or 0, 0)
-        return (scores[item] - mean) / (deviation or 1.0) - penalty
+        return (scores[item] - mean) / (deviation or 1.0) - (
+            SPREAD * taken.get(threads[item] or 0, 0)
+        )
 
     while top:
         best = max(top, key=penalised)

@@ -179,7 +179,12 @@ def search(
             file_rel=file_rel,
         ),
     )
-    filter_ = replace(filter_, noted=_notes_only(within))
+    if within not in (None, *WITHIN):
+        raise InvalidInputError(
+            f"cannot search in {within!r}",
+            f"use one of: {', '.join(WITHIN)}; or leave it out for both",
+        )
+    filter_ = replace(filter_, noted=None if within is None else within == "notes")
     terms = match_terms(query)
     with refreshed(
         store,
@@ -227,15 +232,6 @@ def _details(tx: Transaction, ids: Iterable[str]) -> list[Callable[[], object]]:
         lambda: tx.notes.places(ids),
         lambda: tx.graph.touching(ids, [Rel.DEPENDS_ON, Rel.CONTAINS]),
     ]
-
-
-def _notes_only(within: str | None) -> bool | None:
-    if within not in (None, *WITHIN):
-        raise InvalidInputError(
-            f"cannot search in {within!r}",
-            f"use one of: {', '.join(WITHIN)}; or leave it out for both",
-        )
-    return None if within is None else within == "notes"
 
 
 def _strong(

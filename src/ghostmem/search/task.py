@@ -40,12 +40,10 @@ def rank_for_task(store: Store, tx: Transaction, query: Query, filter_: Filter) 
     """Rank memories by their chance to matter for a task; `answers` has those that do."""
     ranking = rank(store, tx, query, filter_, judged=False)
     matches = ranking.matches[:MAX_READ]
-    chances = _chances(matches, query)
-    by_chance = sorted(zip(chances, matches, strict=True), key=lambda row: -row[0])
+    by_chance = sorted(zip(_chances(matches, query), matches, strict=True), key=lambda row: -row[0])
     if not by_chance or by_chance[0][0] < MIN_BEST:
         return replace(ranking, answers=[])
-    mattering = [match for chance, match in by_chance if chance >= MIN_CHANCE]
-    return replace(ranking, answers=mattering)
+    return replace(ranking, answers=[match for chance, match in by_chance if chance >= MIN_CHANCE])
 
 
 def _chances(matches: list[ChunkMatch], query: Query) -> list[float]:

@@ -213,7 +213,7 @@ def _write_batch(
             )
             held.append(f"{draft.ns}/{draft.key}: {message}")
         elif is_new:
-            new.append(compose(store, tx, draft, None, None, store.clock()))
+            new.append(compose(store, draft, None, None, store.clock()))
             stored_keys.add(place)
         else:
             _write_new(store, tx, new, report)

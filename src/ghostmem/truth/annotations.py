@@ -108,8 +108,7 @@ def maybe_stale(
     # Only the doubtful ones are read: a summary may have thousands of children.
     known = tx.memories.by_ids(sorted(doubtful))
     bases = {id_: memory for id_, memory in known.items() if id_ in below}
-    doubts = _doubts(known, bases, conflicts, now)
-    return _stale_notes(edges, tops, bases, doubts)
+    return _stale_notes(edges, tops, bases, _doubts(known, bases, conflicts, now))
 
 
 def _stale_notes(

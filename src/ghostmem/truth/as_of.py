@@ -6,6 +6,7 @@ from datetime import datetime
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import InvalidInputError
+from ghostmem.lazy import np
 from ghostmem.model import Edge, Memory
 from ghostmem.store import Store, Transaction, index_rows, open_memory, tagged, validate
 from ghostmem.text.chunk import CHUNKER
@@ -73,7 +74,6 @@ def _stored_vectors(source: Transaction, model: int, memory: Memory, count: int)
     numbers = source.index.numbers(memory.id)
     if len(numbers) != count or not numbers:
         return []
-    import numpy as np
 
     view = source.vectors.view(model, source.search.spaces([memory.ns])[0])
     rows, has_vector = view.vectors(np.array(numbers, np.int64))

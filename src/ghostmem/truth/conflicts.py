@@ -117,12 +117,8 @@ def contradicting_pairs(tx: Transaction, ns: str, now: datetime) -> list[Contrad
     """Return the pairs of a namespace; an explicit edge counts before an inferred one."""
     edges = list(_open_edges(tx, ns, now).values())
     rows = tx.memories.by_ids(sorted({end for edge in edges for end in (edge.from_id, edge.to_id)}))
-    pairs: list[ContradictingPair] = []
-    for edge in edges:
-        first, second = rows[edge.from_id], rows[edge.to_id]
-        new, old = (first, second) if prevails(first, second) else (second, first)
-        pairs.append(ContradictingPair(new, old, edge))
-    return pairs
+    ends = [(rows[edge.from_id], rows[edge.to_id], edge) for edge in edges]
+    return [ContradictingPair(*((a, b) if prevails(a, b) else (b, a)), edge) for a, b, edge in ends]
 
 
 def count_conflicts(tx: Transaction, ns: NsFilter, now: datetime) -> int:

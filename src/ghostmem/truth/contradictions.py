@@ -156,8 +156,7 @@ class _UserStatements:
     def _sharing(self, terms: Sequence[str]) -> list[int]:
         """Return the chunks that contain two of some terms or more, those with the rarest first."""
         if fresh := [term for term in terms if term not in self._postings]:
-            all_chunks = term_postings(self._tx, self._space, fresh, MAX_POSTINGS)
-            for term, numbers in all_chunks.items():
+            for term, numbers in term_postings(self._tx, self._space, fresh, MAX_POSTINGS).items():
                 stated = numbers if self._known is None else self._known.intersection(numbers)
                 self._postings[term] = _Posting(len(numbers), frozenset(stated))
         postings = [self._postings[term] for term in terms]
@@ -179,5 +178,4 @@ class _UserStatements:
             for candidate in self._tx.search.candidates(fresh, self._trusted):
                 terms = frozenset(index_terms(candidate.text))
                 self._chunks[candidate.chunk] = _StatedChunk(candidate.memory_id, terms)
-        stated = map(self._chunks.__getitem__, chunks)
-        return [chunk for chunk in stated if chunk is not None]
+        return [chunk for chunk in map(self._chunks.__getitem__, chunks) if chunk is not None]

@@ -36,8 +36,10 @@ def suggest_correction(
 
     Content from elsewhere does not correct the user's statements, nor does an earlier statement a
     later one: there the edge leads the other way."""
-    chain = [old, *(rival for rival in contradicting(tx, old, now) if rival.id != new.id)]
-    newest = max(chain, key=precedence)
+    newest = max(
+        [old, *(rival for rival in contradicting(tx, old, now) if rival.id != new.id)],
+        key=precedence,
+    )
     first, second = sorted((new, newest), key=precedence, reverse=True)
     contradict(tx, first, [second], now, automatic=True)
     is_closing = store.settings.freshness == "close" and first is new and not newest.protected

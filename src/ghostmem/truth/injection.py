@@ -10,19 +10,18 @@ must be, because each of them is a chance to be wrong about an ordinary document
 """
 
 import hashlib
-import json
 import math
 import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.text.borders import split
 from ghostmem.text.capture import sentences
 from ghostmem.text.phrases import PhraseTable
+from ghostmem.truth.plain import phrases
 
 if TYPE_CHECKING:
     from ghostmem.judge.model import Judge
@@ -50,9 +49,9 @@ _PARAGRAPHS = r"\n\s*\n|\n(?=\s*(?:[-*+] |\d+[.)] |#|\|))"
 _LINE_MARK = r"^\s*(?:(?:#{1,6}|[-*+]|\d+[.)])\s+|>\s?|\|)+"
 _MARKUP = r"[`*]|<!--|-->|</?\w[^>\n]{0,80}>"
 _MAX_LINE = 400  # characters around a phrase that say whether it is only reported
+_COMMENT = r"<!(?=--)[\s\S]*?(?=-->|\Z)"
 _MAX_COMMENT = 2000  # characters of a comment that are read
 _GAP = 60  # characters between a verb and what is to be sent, and between that and the place
-_MIN_SPACED = 20  # characters of the shortest match of the next pattern
 _SPACED = r"(?<!\w)(?:\w[ .\-_*]{1,3}){10,}+\w?"
 _BEACON = r"!\[[^\]\n]{0,200}\]\(\s?https?://[^\s)?]{1,300}\?([^\s)]{1,500})\)?"
 _CARRIED = (
@@ -93,19 +92,19 @@ def suspicions(settings: "Settings", text: str, judged: bool = True) -> tuple[st
     from ghostmem.judge import find_judge
 
     judge = find_judge(settings) if judged else None
-    known = _SUSPICIONS.get(place := (judge is None, hashlib.sha256(text.encode()).digest()))
-    if known is None:
+    place = judge is None, hashlib.sha256(text.encode()).digest()
+    if place not in _SUSPICIONS:
         if len(_SUSPICIONS) >= _MAX_REMEMBERED:
             _SUSPICIONS.clear()
-        known = _SUSPICIONS[place] = _find_suspicions(judge, text)
-    return known
+        _SUSPICIONS[place] = _find_suspicions(judge, text)
+    return _SUSPICIONS[place]
 
 
 def _find_suspicions(judge: "Judge | None", text: str) -> tuple[str, ...]:
     shown = _as_seen(text)
-    phrases = _phrase_reasons(shown, judge)
-    found = dict.fromkeys((*_structure_reasons(text, shown), *phrases))
-    if judge is not None and not phrases and (chance := _order_chance(judge, shown)):
+    by_phrases = _phrase_reasons(shown, judge)
+    found = dict.fromkeys((*_structure_reasons(text, shown), *by_phrases))
+    if judge is not None and not by_phrases and (chance := _order_chance(judge, shown)):
         found[f"reads like orders to an agent (judge: {chance:.2f})"] = None
     return tuple(found)
 
@@ -176,34 +175,18 @@ def _structure_reasons(text: str, shown: str) -> Iterator[str]:
     # characters that people do not see, more than languages need
     has_unseen = not text.isascii() and any(_pattern(hidden).search(text) for hidden in _HIDDEN)
     commented = _pattern(_table()["commented"])  # a comment of HTML that addresses an agent
-    if has_unseen or any(commented.search(comment.lower()) for comment in _comments(shown)):
+    comments = (match[0][:_MAX_COMMENT].lower() for match in _pattern(_COMMENT).finditer(shown))
+    if has_unseen or any(map(commented.search, comments)):
         yield HIDDEN
-    roles = (match for role in _roles().likely(shown) for match in _matches(shown, role))
+    roles = (match for role in _roles().likely(shown) for match in _pattern(role).finditer(shown))
     if any(not _is_reported(shown, match) for match in roles):
         yield ROLE
     beacons = _pattern(_BEACON).finditer(shown) if "![" in shown else ()
     if any(_pattern(_CARRIED).search(match[1].lower()) for match in beacons):
         yield BEACON
-    if _has_spaced_order(shown):
+    spaced = (re.sub(r"[\W_]", "", match[0]).lower() for match in _pattern(_SPACED).finditer(shown))
+    if any(map(_pattern(_table()["spaced"]).search, spaced)):
         yield IGNORE
-
-
-def _has_spaced_order(shown: str) -> bool:
-    """Say whether letters with spaces between them read as an order."""
-    if len(shown) < _MIN_SPACED:
-        return False
-    joined = (re.sub(r"[\W_]", "", match[0]) for match in _pattern(_SPACED).finditer(shown))
-    return any(_pattern(_table()["spaced"]).search(letters.lower()) for letters in joined)
-
-
-def _comments(text: str) -> Iterator[str]:
-    """Yield the starts of the comments of HTML."""
-    at = text.find("<!--")
-    while at >= 0:
-        stop = text.find("-->", at)
-        stop = len(text) if stop < 0 else stop
-        yield text[at : min(stop, at + _MAX_COMMENT)]
-        at = text.find("<!--", stop)
 
 
 def _phrase_reasons(shown: str, judge: "Judge | None") -> tuple[str, ...]:
@@ -235,13 +218,9 @@ def _is_vetoed(judge: "Judge", text: str, match: re.Match[str]) -> bool:
 def _phrases(text: str) -> Iterator[tuple[str, Iterator[re.Match[str]], bool]]:
     """Yield the reasons with the matches of their phrases, and whether these are English."""
     for phrase in _orders().likely(text):
-        yield phrase.reason, _matches(text, phrase), phrase.is_english
+        yield phrase.reason, _pattern(phrase.pattern).finditer(text), phrase.is_english
     if any(need in text for need in _table()["send"]["needs"]):
         yield SEND, _sends(text), True
-
-
-def _matches(text: str, phrase: Phrase) -> Iterator[re.Match[str]]:
-    return _pattern(phrase.pattern).finditer(text)
 
 
 def _sends(text: str) -> Iterator[re.Match[str]]:
@@ -261,9 +240,9 @@ def _sends(text: str) -> Iterator[re.Match[str]]:
 def _has_place(text: str, places: list[int], at: int) -> bool:
     """Say whether a place follows on the line."""
     number = bisect_left(places, at)
-    if number == len(places) or places[number] - at > _GAP:
-        return False
-    return "\n" not in text[at : places[number]]
+    return any(
+        place - at <= _GAP and "\n" not in text[at:place] for place in places[number : number + 1]
+    )
 
 
 def _as_seen(text: str) -> str:
@@ -297,25 +276,24 @@ def _orders() -> PhraseTable[Phrase]:
     return PhraseTable(
         (needs, Phrase(reason, pattern, is_english))
         for name, is_english in (("orders", True), ("orders_in_other_languages", False))
-        for reason, phrases in _table()[name].items()
-        for needs, pattern in phrases
+        for reason, rows in _table()[name].items()
+        for needs, pattern in rows
     )
 
 
 @cache
-def _roles() -> PhraseTable[Phrase]:
-    return PhraseTable((needs, Phrase(ROLE, pattern)) for needs, pattern in _table()["roles"])
+def _roles() -> PhraseTable[str]:
+    return PhraseTable((needs, pattern) for needs, pattern in _table()["roles"])
 
 
 @cache
 def _pattern(pattern: str) -> re.Pattern[str]:
     table = _table()
-    filled = pattern.replace("{reader}", table["reader"]).replace("{rules}", table["rules"])
-    return re.compile(filled, re.MULTILINE)
+    return re.compile(
+        pattern.replace("{reader}", table["reader"]).replace("{rules}", table["rules"]),
+        re.MULTILINE,
+    )
 
 
-@cache
 def _table() -> dict[str, Any]:
-    path = Path(__file__).parent / "data" / "orders.json"
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    return phrases("orders")

@@ -29,12 +29,13 @@ _SAME_LETTERS = {0x130: "i", 0x131: "i", 0x17F: "s"}
 _X = r"(?P<x>[^.;,\n]{2,60}?)"
 
 
-class PlainVerdict(NamedTuple):
-    """A verdict, its confidence, and the phrase that it rests on."""
+class Opinion(NamedTuple):
+    """How a text relates to another, how likely, a phrase for it, and whether to act on it."""
 
     kind: VerdictKind
     confidence: float = 1.0
     phrase: str = ""
+    is_sure: bool = True
 
 
 class AnalysedText:
@@ -79,22 +80,25 @@ class AnalysedText:
         return _compiled(rf"\b(?:{words})\b").search(text)
 
 
-def judge_plainly(new: AnalysedText, old: AnalysedText) -> PlainVerdict:
+def judge_plainly(new: AnalysedText, old: AnalysedText) -> Opinion:
     """Return what a new text is to an older one."""
     if new.start.split() == old.start.split() or new.essence == old.essence != ():
-        return PlainVerdict(VerdictKind.RESTATEMENT)
+        return Opinion(VerdictKind.RESTATEMENT)
     if not new.terms.keys() & old.terms.keys() or is_question(new.start):
-        return PlainVerdict(VerdictKind.NEW)
+        return Opinion(VerdictKind.NEW)
     if phrase := _names_over(new, old):
-        return PlainVerdict(VerdictKind.UPDATE, 0.9, phrase)
-    covered = _share(old.terms, new.terms)
-    if covered >= _COVERED and new.ending and new.ending not in _plain(old.start):
-        return PlainVerdict(VerdictKind.UPDATE, 0.8, new.ending)
+        return Opinion(VerdictKind.UPDATE, 0.9, phrase)
+    if (
+        _share(old.terms, new.terms) >= _COVERED
+        and new.ending
+        and new.ending not in _plain(old.start)
+    ):
+        return Opinion(VerdictKind.UPDATE, 0.8, new.ending)
     first, second = (new, old) if new.negation else (old, new)
     is_comparable = not second.negation and _numbers(new.start) == _numbers(old.start)
     if first.negation and is_comparable and _is_negated(first.negation, first.terms, second.terms):
-        return PlainVerdict(VerdictKind.CONFLICT, 0.8, first.negation[0])
-    return PlainVerdict(VerdictKind.NEW)
+        return Opinion(VerdictKind.CONFLICT, 0.8, first.negation[0])
+    return Opinion(VerdictKind.NEW)
 
 
 def _names_over(new: AnalysedText, old: AnalysedText) -> str:
@@ -151,12 +155,17 @@ def _spelled_out(text: str) -> str:
 
 
 @cache
-def _phrases() -> dict[str, Any]:
+def phrases(name: str) -> dict[str, Any]:
+    """Return a table of phrases of this package."""
     # not by pathlib, whose import takes milliseconds of a cold put
-    path = os.path.join(os.path.dirname(__file__), "data", "changes.json")
-    with open(path, encoding="utf-8") as file:
-        found: dict[str, Any] = json.load(file)
-    return found
+    with open(
+        os.path.join(os.path.dirname(__file__), "data", f"{name}.json"), encoding="utf-8"
+    ) as file:
+        return dict(json.load(file))
+
+
+def _phrases() -> dict[str, Any]:
+    return phrases("changes")
 
 
 def _pattern(kind: str, text: str) -> re.Pattern[str] | None:
@@ -178,8 +187,9 @@ def _table(kind: str) -> PhraseTable[str]:
     if kind == "over":
         return PhraseTable((words, _over(phrase, n)) for n, (words, phrase) in enumerate(rows))
     labels = _phrases()["labels"]
-    label = rf"^\W*(?:{'|'.join(map(re.escape, labels))})\s?[:：]"
-    return PhraseTable([*rows, ("|".join(labels), label)])
+    return PhraseTable(
+        [*rows, ("|".join(labels), rf"^\W*(?:{'|'.join(map(re.escape, labels))})\s?[:：]")]
+    )
 
 
 def _over(phrase: str, number: int) -> str:

@@ -21,7 +21,7 @@ from ghostmem.ghost import Ghost
 from ghostmem.mcp.pending_store import PendingStore
 from ghostmem.mcp.stdio import finish, run_stdio
 from ghostmem.mcp.tool_server import defer_model
-from ghostmem.memory.embedding import catch_up_all
+from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Token
 from ghostmem.text.excerpt import visible
 
@@ -268,7 +268,9 @@ def web(console: Console, port: int, no_open: bool, read_only: bool) -> None:
     listening = listen("127.0.0.1", port)
     url = f"{address_of(listening)}/?token={sessions.ticket()}"
     vectoriser = ghost.store.vectoriser
-    vectoriser.defer(None if ghost.store.engine.read_only else lambda: catch_up_all(ghost.store))
+    vectoriser.defer(
+        None if ghost.store.engine.read_only else lambda: catch_up(ghost.store, switching=True)
+    )
     vectoriser.warm()  # while the page loads: its first answers are by words
 
     def announce() -> None:
