@@ -152,7 +152,7 @@ def _descriptor(path: str) -> int | None:
     return None
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: str | os.PathLike[str]) -> None:
     """Wait until a folder's entries are on disk, where the system can."""
     if os.name == "nt":
         return

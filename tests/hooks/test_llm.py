@@ -12,7 +12,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.hooks.ask import INSTRUCTION, MAX_ANSWER, answer, candidates_in
-from ghostmem.hooks.unanswered import UnansweredError
+from ghostmem.hooks.hosts import UnansweredError
 from ghostmem.settings import Settings
 from hooks.conftest import spoken
 from waiting import until

@@ -118,17 +118,13 @@ def distribute(
 
 def isolate(store: Store, ns: str, *, to: str | None = None) -> Isolation:
     """Move a namespace to a shard of its own, on the node `to` (HOST:PORT) if given."""
-    name, place = validate.namespace(ns), None if to is None else _place(to)
-    return administration(store).isolate(name, place)
-
-
-def _place(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal():
+    name = validate.namespace(ns)
+    host, _, port = (to or "").rpartition(":")
+    if to is not None and not (host and port.isdecimal()):
         raise InvalidInputError(
-            f"{text!r} is not a node", "write it as HOST:PORT, as `ghost admin nodes` does"
+            f"{to!r} is not a node", "write it as HOST:PORT, as `ghost admin nodes` does"
         )
-    return host, int(port)
+    return administration(store).isolate(name, None if to is None else (host, int(port)))
 
 
 # The shards that ordinary statements use

@@ -55,17 +55,10 @@ def _checks(
     yield DoctorFinding(
         "ghost", "ok", f"{__version__} on Python {sys.version.split()[0]}, {sys.platform}"
     )
+    hint = "call it by its full path, or add its folder to the PATH"
+    missing = ("warning", "`ghost` is not on the PATH", hint)
     command = shutil.which("ghost")
-    yield (
-        DoctorFinding("command", "ok", command)
-        if command
-        else DoctorFinding(
-            "command",
-            "warning",
-            "`ghost` is not on the PATH",
-            "call it by its full path, or add its folder to the PATH",
-        )
-    )
+    yield DoctorFinding("command", *(("ok", command) if command else missing))
     path = Path(config_path())
     if config_error is not None:
         yield DoctorFinding("config", "problem", config_error.message, config_error.hint)
@@ -75,12 +68,6 @@ def _checks(
         )
     here = where(use_file=config_error is None)
     yield DoctorFinding("namespace", "ok", f"{here.ns} ({here.ns_reason})")
-    yield from _store(settings, open_store, fix)
-
-
-def _store(
-    settings: Settings, open_store: Callable[[], Store], fix: bool
-) -> Iterator[DoctorFinding]:
     if settings.has_file and not Path(settings.path).exists():
         yield DoctorFinding(
             "store", "ok", f"{settings.path} (it does not exist yet; the first put creates it)"
@@ -99,16 +86,10 @@ def _vectors(store: Store) -> DoctorFinding:
     about = f"provider {status.provider}{model}, {chunks}"
     if status.next_model:
         about += f"; `ghost embed switch` changes the model to {status.next_model}"
+    fix = "ghost embed backfill" if status.pending else ""
     if status.problem:
-        return DoctorFinding(
-            "embeddings",
-            "warning",
-            f"{about}; {status.problem}",
-            "choose another with GHOST_EMBED_PROVIDER",
-        )
-    if status.pending:
-        return DoctorFinding("embeddings", "warning", about, "ghost embed backfill")
-    return DoctorFinding("embeddings", "ok", about)
+        about, fix = f"{about}; {status.problem}", "choose another with GHOST_EMBED_PROVIDER"
+    return DoctorFinding("embeddings", "warning" if fix else "ok", about, fix)
 
 
 def _health(store: Store, fix: bool) -> Iterator[DoctorFinding]:

@@ -1,5 +1,6 @@
 """Verify the hash chain of the audit log, and list the log."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from itertools import groupby
@@ -10,8 +11,6 @@ from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
 from ghostmem.store import Store, Transaction, validate
 from ghostmem.store.journal import ChainLine, Head, chained, rolled
-
-HEX_DIGITS = frozenset("0123456789abcdef")
 
 
 @frozen
@@ -59,7 +58,12 @@ def verify(store: Store, *, head: str | None = None) -> Verification:
     Args:
         head: Hash that an earlier verification returned.
     """
-    wanted = None if head is None else _checked_digest(head)
+    wanted = None if head is None else validate.text(head, "head").strip().lower()
+    if wanted is not None and not re.fullmatch("[0-9a-f]{64}", wanted):
+        raise InvalidInputError(
+            f"the head {validate.shown(head)} is not a digest",
+            "give the 64 digits that `ghost audit verify` printed",
+        )
     with store.engine.snapshot() as tx:
         heads = {stored.number: stored for stored in tx.journal.heads()}
         by_number = {
@@ -71,26 +75,21 @@ def verify(store: Store, *, head: str | None = None) -> Verification:
         digest, order, known = _digest_of_all(tx, wanted)
     chains = tuple(by_number[number] for number in sorted(by_number))
     broken = [f"{chain.ns}: {chain.broken}" for chain in chains if chain.broken]
-    if order and not broken:
-        broken = [order]
+    broken = broken or [order] * bool(order)
     if wanted is not None and not known:
         broken.append(
             f"the head {wanted} was never in this log: lines before it were rewritten, "
             "or it is another store's"
         )
-    lines, unchained = (
+    return Verification(
+        not broken,
         sum(chain.lines for chain in chains),
         sum(chain.unchained for chain in chains),
+        digest,
+        chains,
+        known,
+        tuple(broken),
     )
-    return Verification(not broken, lines, unchained, digest, chains, known, tuple(broken))
-
-
-def _checked_digest(text: str) -> str:
-    digest = validate.text(text, "head").strip().lower()
-    if len(digest) != 64 or not HEX_DIGITS.issuperset(digest):
-        hint = "give the 64 digits that `ghost audit verify` printed"
-        raise InvalidInputError(f"the head {validate.shown(text)} is not a digest", hint)
-    return digest
 
 
 def _chain(head: Head | None, lines: Iterable[ChainLine]) -> Chain:

@@ -19,13 +19,12 @@ from typing import Any
 
 from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
-from ghostmem.hooks.hosts import Moment
+from ghostmem.hooks.hosts import Moment, UnansweredError
 from ghostmem.hooks.later import DETACHED, run_job, start_later
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
 from ghostmem.hooks.queue import add_captured, store_exists
 from ghostmem.hooks.session import stored_session, update_session
 from ghostmem.hooks.tail import last_lines, size_of
-from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings
 from ghostmem.store.session import HookSession
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ghostmem.frozen import frozen
-from ghostmem.hooks.hosts import HOSTS, Host, Moment
-from ghostmem.hooks.unanswered import UnansweredError
+from ghostmem.hooks.hosts import HOSTS, Host, Moment, UnansweredError
 
 MAX_INPUT_BYTES = 10_000_000  # bytes of standard input
 

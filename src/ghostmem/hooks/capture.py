@@ -9,12 +9,11 @@ from ghostmem.capture.candidates import Candidate, candidates
 from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
-from ghostmem.hooks.hosts import Moment
+from ghostmem.hooks.hosts import Moment, UnansweredError
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
 from ghostmem.hooks.queue import CaptureEntry, add_captured, kept_prompt, store_exists
 from ghostmem.hooks.session import stored_session, update_session
 from ghostmem.hooks.tail import UserTexts, texts_since
-from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.judge import find_judge
 from ghostmem.memory.redact import redact_content
 from ghostmem.model import SourceKind
@@ -77,9 +76,14 @@ def _user_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
     """Return the new texts of the user in the transcript, and the prompts that are not there.
 
     A transcript may be missing, unreadable, of an unknown form, or not written yet."""
-    prompts = [without_machine_text(entry.call.prompt).strip() for entry in entries]
+    calls = [entry.call for entry in entries]
+    prompts = [without_machine_text(call.prompt).strip() for call in calls]
+    recorded = [call for call in calls if call.transcript and call.host.transcripts]
     try:
-        read = _transcript_texts(entries, place)
+        read = UserTexts([], place)
+        if recorded:
+            path, host = str(recorded[-1].transcript), recorded[-1].host
+            read = texts_since(path, str(host.transcripts), place, host.compaction_mark)
     except (UnansweredError, OSError, InvalidInputError):
         if not any(prompts):
             raise
@@ -100,14 +104,6 @@ def _in_order(texts: Sequence[str], prompts: Sequence[str]) -> list[str]:
         else:
             ordered.insert(position, prompt)
     return ordered
-
-
-def _transcript_texts(entries: Sequence[CaptureEntry], place: int) -> UserTexts:
-    for entry in reversed(entries):
-        path, kind = entry.call.transcript, entry.call.host.transcripts
-        if path and kind:
-            return texts_since(path, kind, place, entry.call.host.compaction_mark)
-    return UserTexts([], place)
 
 
 def _captured_since(ghost: Ghost, call: Call, ns: str, since: datetime) -> set[str]:
@@ -134,11 +130,11 @@ def _without(texts: Sequence[list[Candidate]], captured: set[str]) -> list[list[
 
     Stored again, an older statement would count as newer than its correction. A repeated text is
     left out only once: the user may have returned to what was said first."""
-    new, left = [], set(captured)
+    new, missing = [], set(captured)
     for statements in texts:
         contents = {statement.content for statement in statements}
-        if contents <= left:
-            left -= contents
+        if contents <= missing:
+            missing -= contents
         else:
             new.append(statements)
     return new
@@ -176,8 +172,8 @@ def _record(ghost: Ghost, session: HookSession, to: int, is_compacted: bool) -> 
     is_same = to == session.captured_to and not (is_compacted and session.shown)
     if is_same or ghost.store.engine.read_only:
         return
-
-    def change(now: HookSession) -> HookSession:
-        return replace(now, captured_to=to, shown=() if is_compacted else now.shown)
-
-    update_session(ghost.store, session, change)
+    update_session(
+        ghost.store,
+        session,
+        lambda now: replace(now, captured_to=to, shown=() if is_compacted else now.shown),
+    )

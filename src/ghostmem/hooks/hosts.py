@@ -17,6 +17,10 @@ class Moment(StrEnum):
     END = "end"
 
 
+class UnansweredError(Exception):
+    """A call that cannot be answered; its message contains no text of a session."""
+
+
 ADDING = (Moment.START, Moment.PROMPT)  # moments at which memories are added
 
 

@@ -7,8 +7,8 @@ from functools import partial
 from ghostmem.atomic import replacing
 from ghostmem.clock import format_time, now
 from ghostmem.errors import GhostError, place_of
+from ghostmem.hooks.hosts import UnansweredError
 from ghostmem.hooks.queue import queue_folder
-from ghostmem.hooks.unanswered import UnansweredError
 from ghostmem.settings import Settings
 
 NAME = "hooks.log"

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from ghostmem.atomic import sync_folder
 from ghostmem.clock import now
 from ghostmem.frozen import frozen
 from ghostmem.hooks.call import Call
@@ -93,11 +94,10 @@ def _new_path(folder: str, suffix: str) -> str:
 
 def kept_prompt(text: str) -> str:
     """Return the part of a prompt that is queued: of a long one, the first complete lines."""
-    if len(text) <= MAX_PROMPT:
-        return text
-    from ghostmem.text.machine import without_machine_text
+    if len(text) > MAX_PROMPT:
+        from ghostmem.text.machine import without_machine_text
 
-    text = without_machine_text(text)  # before the cut, as in the texts of a transcript
+        text = without_machine_text(text)  # before the cut, as in the texts of a transcript
     if len(text) <= MAX_PROMPT:
         return text
     end = max(text.rfind("\n", 0, MAX_PROMPT), text.rfind(". ", 0, MAX_PROMPT))
@@ -115,18 +115,13 @@ def _write(path: str, content: bytes) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     os.replace(unfinished, path)
-    if os.name != "nt":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    sync_folder(folder)
 
 
 def entries(settings: Settings) -> list[CaptureEntry]:
     """Return the entries, oldest first."""
-    found = (_read(path) for path in _paths(settings) if path.endswith(_SUFFIX))
-    return [entry for entry in found if entry is not None]
+    paths = (path for path in _paths(settings) if path.endswith(_SUFFIX))
+    return [entry for entry in map(_read, paths) if entry is not None]
 
 
 def add_captured(settings: Settings, ns: str, count: int) -> None:
@@ -143,8 +138,8 @@ def take_captured(settings: Settings, ns: str) -> int:
         if path.endswith(_CAPTURED):
             with suppress(OSError, ValueError):
                 with open(path, encoding="utf-8") as stream:
-                    where, count = json.load(stream)
-                if where == ns:
+                    captured_ns, count = json.load(stream)
+                if captured_ns == ns:
                     os.unlink(path)  # of several hooks, one succeeds
                     total += count
     return total

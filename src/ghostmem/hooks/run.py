@@ -3,9 +3,11 @@
 import json
 import sys
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from ghostmem.caller import CLIENT
@@ -18,12 +20,7 @@ from ghostmem.hooks.worker import drain, start
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from threading import Lock
-
     from ghostmem.ghost import Ghost
-    from ghostmem.hooks.embedding import DeadlineVectoriser
-    from ghostmem.store import Store
 
 CAPTURE_FACTOR = 5  # a hook that captures may take this many times as long as one that adds
 # Share of the time limit for loading the model and embedding the prompt, which takes 0.2 to 0.3 s.
@@ -74,7 +71,7 @@ def handle(
             log(describe_error(error))
 
 
-def _helped(call: Call, settings: Settings, data: bytes, say: "Callable[[str], object]") -> bool:
+def _helped(call: Call, settings: Settings, data: bytes, say: Callable[[str], object]) -> bool:
     """Let the helper answer a call that adds memories; without one, start it for the next call."""
     if call.moment not in ADDING or not settings.hook_helper:
         return False
@@ -90,7 +87,7 @@ def _helped(call: Call, settings: Settings, data: bytes, say: "Callable[[str], o
     return answer is not None
 
 
-def _say(busy: "Lock", text: str) -> None:
+def _say(busy: Lock, text: str) -> None:
     """Print an answer completely or not at all."""
     with busy:
         sys.stdout.write(f"{text}\n")
@@ -101,7 +98,7 @@ def respond(
     call: Call,
     settings: Settings,
     llm: str | None,
-    say: "Callable[[str], object]",
+    say: Callable[[str], object],
     began: float,
     wait: bool = False,
     opened: "Ghost | None" = None,
@@ -144,25 +141,11 @@ def patient(settings: Settings, moment: Moment) -> Settings:
     return replace(settings, busy_timeout=patience)
 
 
-def _vectoriser(
-    call: Call, settings: Settings, began: float, store: "Store", is_loaded: bool
-) -> "DeadlineVectoriser":
-    """Return the provider of a hook that adds memories; only a prompt needs a model."""
-    from ghostmem.hooks.embedding import DeadlineVectoriser
-
-    is_allowed = settings.hook_model or settings.embed_provider in _READY
-    if call.moment is not Moment.PROMPT or not is_allowed:
-        settings = replace(settings, embed_provider="none")
-    deadline = began + settings.hook_timeout * EMBEDDING_SHARE
-    loaded = store.vectoriser if is_loaded else None
-    return DeadlineVectoriser(settings, deadline, store.engine, EMBEDDING_CPU, loaded)
-
-
 def _add(
     call: Call,
     settings: Settings,
     ns: str,
-    say: "Callable[[str], object]",
+    say: Callable[[str], object],
     began: float,
     opened: "Ghost | None",
 ) -> None:
@@ -170,19 +153,29 @@ def _add(
     if store_exists(settings):
         from ghostmem.ghost import Ghost
         from ghostmem.hooks.add import added
+        from ghostmem.hooks.embedding import DeadlineVectoriser
 
+        is_allowed = settings.hook_model or settings.embed_provider in _READY
+        has_model = call.moment is Moment.PROMPT and is_allowed  # only a prompt needs one
+        embedding = settings if has_model else replace(settings, embed_provider="none")
+        deadline = began + settings.hook_timeout * EMBEDDING_SHARE
         with nullcontext(opened) if opened else Ghost.open(settings=settings) as ghost:
-            is_loaded = opened is not None
-            vectoriser = _vectoriser(call, settings, began, ghost.store, is_loaded)
+            vectoriser = DeadlineVectoriser(
+                embedding,
+                deadline,
+                ghost.store.engine,
+                EMBEDDING_CPU,
+                ghost.store.vectoriser if opened else None,
+            )
             text = added(ghost.store, vectoriser, call, ns)
             if call.moment is Moment.PROMPT:
                 from ghostmem.hooks.forget import forget_answer
 
                 text += forget_answer(replace(ghost.store, vectoriser=vectoriser), call.prompt, ns)
-        answer = {
-            **(call.host.answer(call.event, text) if text else {}),
-            **_message(call, ns, settings),
-        }
+        answer = dict(call.host.answer(call.event, text)) if text else {}
+        count = take_captured(settings, ns) if call.host.message else 0
+        if count:
+            answer[call.host.message] = f"Ghost remembered {count} thing{'s' * (count != 1)}"
         if answer:
             say(json.dumps(answer, ensure_ascii=False))
         if vectoriser.fallback:
@@ -190,13 +183,6 @@ def _add(
             reason = vectoriser.fallback.partition(": ")[0]
             message = f"searched by words; provider {settings.embed_provider}: {reason}"
             write_log_line(log_path(settings), call.host.name, call.event, message)
-
-
-def _message(call: Call, ns: str, settings: Settings) -> dict[str, str]:
-    """Return what the user is told: how many memories were captured since the last hook."""
-    count = take_captured(settings, ns) if call.host.message else 0
-    message = f"Ghost remembered {count} thing{'' if count == 1 else 's'}"
-    return {call.host.message: message} if count else {}
 
 
 def _wait_for_captures(settings: Settings, ns: str, deadline: float) -> None:

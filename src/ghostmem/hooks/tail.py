@@ -15,7 +15,7 @@ from ghostmem.capture.transcripts.base import (
     Troubles,
 )
 from ghostmem.capture.transcripts.choose import FORMATS
-from ghostmem.hooks.unanswered import UnansweredError
+from ghostmem.hooks.hosts import UnansweredError
 
 MAX_LINE = 4_000  # characters of a line or message that are returned by `last_lines`
 MAX_BYTES = 8_000_000  # read at one time; of a longer part, only the end

@@ -106,7 +106,9 @@ def _capture(settings: Settings, group: list[CaptureEntry]) -> bool:
             group[0] = with_attempts(group[0], attempts + 1)
             capture_entries(settings, group)
     except Exception as error:  # noqa: BLE001 (one session must not stop the others)
-        problem, is_done = describe_error(error), not _is_transient(error)
+        code = error.exit_code if isinstance(error, GhostError) else None
+        problem = describe_error(error)
+        is_done = code not in _TRANSIENT and not isinstance(error, OSError)
     try:
         if is_done:
             remove(group)
@@ -118,11 +120,6 @@ def _capture(settings: Settings, group: list[CaptureEntry]) -> bool:
         call = group[-1].call
         write_log_line(log_path(settings), call.host.name, call.event, problem)
     return is_done
-
-
-def _is_transient(error: Exception) -> bool:
-    is_reported = isinstance(error, GhostError) and error.exit_code in _TRANSIENT
-    return is_reported or isinstance(error, OSError)
 
 
 def _attempts(group: Sequence[CaptureEntry]) -> int:

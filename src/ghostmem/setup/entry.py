@@ -172,7 +172,8 @@ def server(
         for key, value in client.permission.entry.items():
             before = present.get(key) if isinstance(present, dict) else None
             if value == TOOLS:
-                made[key] = _with_tools(before, how.tools)
+                listed = before if isinstance(before, list) else []
+                made[key] = [*listed, *(tool for tool in how.tools if tool not in listed)]
             else:
                 check_same((*client.path, key), before, value)
                 made[key] = value
@@ -194,12 +195,6 @@ def _filled(shape: Mapping[str, Any], parts: Mapping[str, Any], present: Any) ->
         else:
             made[key] = value if before is None or key == "enabled" else before
     return {key: value for key, value in made.items() if value is not None}
-
-
-def _with_tools(listed: Any, tools: tuple[str, ...]) -> list[Any]:
-    """Return the names in a list of an existing entry, then those of our tools it lacks."""
-    names = listed if isinstance(listed, list) else []
-    return [*names, *(tool for tool in tools if tool not in names)]
 
 
 def check_same(path: Sequence[str], present: Any, value: Any) -> None:
@@ -229,7 +224,9 @@ def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) ->
         return present
     before, after = _hook_options(current)
     before = ["--db", how.db] if how.db else before
-    after = [*_without_ns(after), "-n", how.ns] if how.ns else after
+    if how.ns:
+        end = next((n for n, word in enumerate(after) if word in ("-n", "--ns")), len(after))
+        after = [*after[:end], *after[end + 2 :], "-n", how.ns]
     words = [*how.program, *before, "hook", hooks.host, event.name, *after]
     command = (
         {"command": words[0], "args": words[1:]} if hooks.exec_form else {"command": joined(words)}
@@ -254,12 +251,6 @@ def _hook_options(command: Command) -> tuple[list[str], list[str]]:
     at = words.index("hook")
     after = words[at + 2 :]
     return words[own + 1 : at], after[1:] if after and not after[0].startswith("-") else after
-
-
-def _without_ns(options: list[str]) -> list[str]:
-    """Return the options of a hook without its namespace."""
-    at = next((n for n, word in enumerate(options) if word in ("-n", "--ns")), len(options))
-    return options[:at] + options[at + 2 :]
 
 
 def has_other_commands(handled: Any, host: str) -> bool:

@@ -17,14 +17,11 @@ def check_inside(path: Path, folder: Path) -> None:
         folder: a folder of the project. The project is the Git repository around it, or the
             folder itself without one.
     """
-    root, real = _project(folder), Path(os.path.realpath(path))
+    real, start = Path(os.path.realpath(path)), Path(os.path.realpath(folder))
+    folders = (start, *start.parents)
+    root = next((parent for parent in folders if (parent / ".git").exists()), start)
     if not real.is_relative_to(root):
         hint = "remove the link, or use the file it points to; nothing was changed"
         raise InvalidInputError(
             f"{path} is a link to {real}, which is outside the project {root}", hint
         )
-
-
-def _project(folder: Path) -> Path:
-    real = Path(os.path.realpath(folder))
-    return next((parent for parent in (real, *real.parents) if (parent / ".git").exists()), real)

@@ -77,16 +77,16 @@ def _done(files: list[SetupFile], how: Launch | None, dry_run: bool) -> list[Fil
             for plan in planned
             for file in (state_file(), _real(plan.target.path), backup_of(plan.target.path))
         )
-        if any(map(_matters, planned)):
+        recorded = records()
+        if any(
+            plan.change.action != "unchanged"
+            or (plan.row is None and str(_real(plan.target.path)) in recorded)
+            for plan in planned
+        ):
             with setup_lock():
                 planned = [_planned(file, how) for file in files]
                 _apply_all(planned)
     return [plan.change for plan in planned]
-
-
-def _matters(plan: FilePlan) -> bool:
-    is_recorded = str(_real(plan.target.path)) in records()
-    return plan.change.action != "unchanged" or (plan.row is None and is_recorded)
 
 
 # ---------------------------------------------------------------- planning
@@ -159,11 +159,10 @@ def _removal(target: SetupFile, raw: bytes | None, row: FileRecord | None) -> Fi
         and FORMATS[target.format].load(made) in (None, {}, target.client.new_file)
     ):
         after = None
-    if is_complete or row is None or after is None:
-        return FilePlan(target, FileChange(target.path, raw, after), None)
-    return FilePlan(
-        target, FileChange(target.path, raw, after), replace(row, written=digest(after))
+    remaining = (
+        None if is_complete or row is None or after is None else replace(row, written=digest(after))
     )
+    return FilePlan(target, FileChange(target.path, raw, after), remaining)
 
 
 def _encoded(text: str, before: bytes | None) -> bytes:
@@ -208,7 +207,12 @@ def _apply(plan: FilePlan) -> None:
             before = records().get(str(real))
             save_record(real, plan.row)
             try:
-                _back_up(path, change.before, plan.row)
+                # before the first write, or before this one if the original is unknown
+                if change.before is not None and plan.row.original in (
+                    UNKNOWN,
+                    digest(change.before),
+                ):
+                    write_private(backup_of(path), change.before)
                 write_change(real, change)
             except (OSError, GhostError):
                 _forget(path, real) if before is None else save_record(real, before)
@@ -221,12 +225,6 @@ def _apply(plan: FilePlan) -> None:
         raise InvalidInputError(
             f"cannot write {path}: {error.strerror}", "check its permissions and the space left"
         ) from None
-
-
-def _back_up(path: Path, raw: bytes | None, row: FileRecord) -> None:
-    """Copy the file before the first write, or before this one if the original is unknown."""
-    if raw is not None and row.original in (UNKNOWN, digest(raw)):
-        write_private(backup_of(path), raw)
 
 
 def _forget(path: Path, real: Path) -> None:

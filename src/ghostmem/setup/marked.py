@@ -46,7 +46,9 @@ class FileChange:
         old, new = (
             os.devnull if raw is None else str(self.path) for raw in (self.before, self.after)
         )
-        return "".join(map(_ended, unified_diff(_lines(self.before), _lines(self.after), old, new)))
+        lines = unified_diff(_lines(self.before), _lines(self.after), old, new)
+        note = "\n\\ No newline at end of file\n"
+        return "".join(line if line.endswith("\n") else line + note for line in lines)
 
 
 def check_writable(change: FileChange) -> None:
@@ -186,8 +188,3 @@ def _line_end(block: bytes) -> bytes:
 def _lines(raw: bytes | None) -> list[str]:
     """Return the lines of a file with their ends; only a line feed ends a line."""
     return [] if raw is None else re.findall(r"[^\n]*\n|[^\n]+", decode(raw).text)
-
-
-def _ended(line: str) -> str:
-    """Return a line of a diff, with the note for a missing final line end."""
-    return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
