@@ -14,10 +14,10 @@ from ghostmem._version import __version__
 
 if TYPE_CHECKING:
     from ghostmem.adapters.tool import MemorySearchTool, Tool
-    from ghostmem.capture.capture import Captured, CaptureReport
-    from ghostmem.capture.ingest import TranscriptReport
-    from ghostmem.capture.mine_procedures import MineReport
-    from ghostmem.capture.procedures import Mined
+    from ghostmem.capture.candidates import Captured
+    from ghostmem.capture.capture import CaptureReport
+    from ghostmem.capture.mine_procedures import Mined, MineReport
+    from ghostmem.capture.transcripts.choose import TranscriptReport
     from ghostmem.errors import (
         ConflictError,
         CorruptStoreError,
@@ -98,12 +98,12 @@ _MODULES = {
     "ghost": "Ghost",
     "settings": "Settings",
     "text.render": "render",
-    "capture.capture": "Captured CaptureReport",
-    "capture.ingest": "TranscriptReport",
+    "capture.candidates": "Captured",
+    "capture.capture": "CaptureReport",
+    "capture.transcripts.choose": "TranscriptReport",
     "transfer.migrate": "Migration migrate",
     "memory.put_many": "BatchReport NewMemory RefusedItem StoredItem",
-    "capture.mine_procedures": "MineReport",
-    "capture.procedures": "Mined",
+    "capture.mine_procedures": "Mined MineReport",
     "notes.memory_tools": "MemorySave MemorySearch",
     "adapters.tool": "MemorySearchTool Tool",
     "notes.roles": (

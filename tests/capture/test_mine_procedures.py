@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ghostmem import Ghost, InvalidInputError
-from ghostmem.capture.procedures import (
+from ghostmem.capture.mine_procedures import (
     mine,
     normal,
     runs,

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghostmem.capture.distil_notes import Distilled, consolidate_notes
-from ghostmem.capture.proposals import DailyNote, Proposal, propose
+from ghostmem.capture.distil_notes import DailyNote, Distilled, Proposal, consolidate_notes, propose
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.judge import find_judge
 from ghostmem.judge.model import Judge

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NotFoundError
-from ghostmem.notes import knowledge, topic_file, topic_index
+from ghostmem.notes import knowledge, topic_files
 from ghostmem.notes.knowledge import (
     FOLDER,
     forget_memory,
@@ -66,7 +66,7 @@ def index(root: Path) -> str:
 
 def names(root: Path) -> list[str]:
     """Return the topics that the index lists."""
-    return [entry.topic for entry in topic_index.entries(index(root))]
+    return [entry.topic for entry in topic_files.entries(index(root))]
 
 
 def put(root: Path, **texts: str | bytes) -> None:
@@ -185,7 +185,7 @@ def test_a_tag_is_one_line_of_yaml(root: Path) -> None:
     new(root, tags=TAGS)
     text = file(root, "auth.mdk").read_text(encoding="utf-8")
     wanted = [" ".join(tag.split()) for tag in TAGS]
-    assert topic_file.read_topic(text).tags == wanted
+    assert topic_files.read_topic(text).tags == wanted
     assert yaml.safe_load(text.split("---\n")[1].rpartition("last_updated")[0]) == {
         "topic": "auth",
         "tags": wanted,
@@ -233,7 +233,7 @@ def test_without_a_new_summary_the_index_stays(root: Path) -> None:
 )
 def test_an_index_is_read_as_people_write_it(text: str, found: list[str]) -> None:
     """Levels, marks, fences and repeated sections are understood as far as they can be."""
-    assert [entry.topic for entry in topic_index.entries(text)] == found
+    assert [entry.topic for entry in topic_files.entries(text)] == found
 
 
 def test_an_index_that_is_not_utf8_is_not_touched(root: Path) -> None:
@@ -261,7 +261,7 @@ def test_an_index_that_is_not_utf8_is_not_touched(root: Path) -> None:
 def test_the_same_general_info_again_writes_nothing(root: Path) -> None:
     """Saying the same twice does not touch the file, with own headings or without."""
     new(root)
-    for content in ("One.", "One.\n\n## Two\n\nThree.", f"One.\n\n{topic_index.MARK}\n\nTwo."):
+    for content in ("One.", "One.\n\n## Two\n\nThree.", f"One.\n\n{topic_files.MARK}\n\nTwo."):
         memorize_general_info(root, content)
         before = file(root, "index.mdk").stat().st_mtime_ns
         memorize_general_info(root, f"\n{content}\n\n")
@@ -366,7 +366,7 @@ def test_a_root_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 PIECES = [
     "# x\n", "## General Project Knowledge\n", "## Specialized Knowledge\n", "### a\n", "### b\n", "```\n", "~~~\n", "---\n", "***\n",
-    "\r\n", "\n", " ", "\t", "🍵", "text", "\\", "#", "- ", "> ", "tags: [x]\n", f"{topic_index.MARK}\n", "\u2028", "`", "===\n", "\ufeff",
+    "\r\n", "\n", " ", "\t", "🍵", "text", "\\", "#", "- ", "> ", "tags: [x]\n", f"{topic_files.MARK}\n", "\u2028", "`", "===\n", "\ufeff",
     "'", ":",
 ]  # fmt: skip
 TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.text(max_size=30))
@@ -400,11 +400,11 @@ def test_what_is_memorized_is_recalled(
     except InvalidInputError:
         assert list(root.iterdir()) == []
         return
-    known = topic_file.read_topic(file(root, "a.mdk").read_bytes().decode())
-    assert known.body == topic_file.trimmed(content.replace("\r\n", "\n").replace("\r", "\n"))
+    known = topic_files.read_topic(file(root, "a.mdk").read_bytes().decode())
+    assert known.body == topic_files.trimmed(content.replace("\r\n", "\n").replace("\r", "\n"))
     assert search_memories(root, known.tags) == ("a" if known.tags else "No topics found")
-    assert {topic_file.folded(tag) for tag in known.tags} == {
-        topic_file.folded(tag) for tag in tags
+    assert {topic_files.folded(tag) for tag in known.tags} == {
+        topic_files.folded(tag) for tag in tags
     } - {""}
     assert names(root) == ["a"]
 
@@ -414,15 +414,15 @@ def test_what_is_memorized_is_recalled(
 def test_any_index_keeps_its_topics(text: str, content: str) -> None:
     """Adding, changing and removing an entry of any text at all leaves the other entries and every line outside."""
     text = text.replace("\r", "")
-    before = [entry.topic for entry in topic_index.entries(text)]
-    added = topic_index.with_entries(text, {"new": topic_index.summary_line(content) or "x"})
-    after = topic_index.entries(added)
+    before = [entry.topic for entry in topic_files.entries(text)]
+    added = topic_files.with_entries(text, {"new": topic_files.summary_line(content) or "x"})
+    after = topic_files.entries(added)
     assert [entry.topic for entry in after] == [*before, "new"]
-    changed = topic_index.with_summary(added, after[-1], "Other.")
-    assert [entry.topic for entry in topic_index.entries(changed)] == [*before, "new"]
-    removed = topic_index.without_entry(changed, "new")
-    assert [entry.topic for entry in topic_index.entries(removed)] == before
-    assert inked(removed) in (inked(text), [*inked(text), f"## {topic_index.SPECIAL}"])
+    changed = topic_files.with_summary(added, after[-1], "Other.")
+    assert [entry.topic for entry in topic_files.entries(changed)] == [*before, "new"]
+    removed = topic_files.without_entry(changed, "new")
+    assert [entry.topic for entry in topic_files.entries(removed)] == before
+    assert inked(removed) in (inked(text), [*inked(text), f"## {topic_files.SPECIAL}"])
 
 
 def inked(text: str) -> list[str]:
@@ -459,8 +459,8 @@ class Writers(RuleBasedStateMachine):
         else:
             assert topic not in self.topics
             self.topics[topic] = (
-                topic_index.summary_line(summary),
-                topic_file.trimmed(content.replace("\r\n", "\n").replace("\r", "\n")),
+                topic_files.summary_line(summary),
+                topic_files.trimmed(content.replace("\r\n", "\n").replace("\r", "\n")),
             )
 
     @precondition(lambda self: self.topics)
@@ -478,7 +478,7 @@ class Writers(RuleBasedStateMachine):
         else:
             old, content = self.topics[topic]
             self.topics[topic] = (
-                old if summary is None else topic_index.summary_line(summary),
+                old if summary is None else topic_files.summary_line(summary),
                 content,
             )
 
@@ -490,8 +490,8 @@ class Writers(RuleBasedStateMachine):
         except InvalidInputError:
             return
         clean = content.replace("\r\n", "\n").replace("\r", "\n")
-        self.general = topic_file.trimmed(
-            topic_index.without_own_heading(topic_file.trimmed(clean))
+        self.general = topic_files.trimmed(
+            topic_files.without_own_heading(topic_files.trimmed(clean))
         )
 
     @rule(topic=TOPICS)
@@ -512,13 +512,13 @@ class Writers(RuleBasedStateMachine):
         text = path.read_bytes().decode() if path.exists() else ""
         found = {
             entry.topic: text[entry.after : entry.end].strip("\n")
-            for entry in topic_index.entries(text)
+            for entry in topic_files.entries(text)
         }
         assert found == {topic: summary for topic, (summary, _) in self.topics.items()}
-        assert topic_index.general_text(text) == (self.general or "")
+        assert topic_files.general_text(text) == (self.general or "")
         for topic, (_, content) in self.topics.items():
             assert (
-                topic_file.read_topic(file(self.root, f"{topic}.mdk").read_bytes().decode()).body
+                topic_files.read_topic(file(self.root, f"{topic}.mdk").read_bytes().decode()).body
                 == content
             )
 
@@ -637,7 +637,7 @@ def test_a_kill_leaves_files_old_or_new(root: Path, after: int) -> None:
     assert names(root) == ["auth", "other"]
     for found in (
         recall_memory(root, "auth").partition("Z\n\n")[2],
-        topic_index.general_text(text),
+        topic_files.general_text(text),
         text.split("### auth\n\n")[1].split("\n")[0],
     ):
         version = re.match(r"version (\d+) ", found)

@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from ghostmem import Ghost
 from ghostmem.mcp.memory_tools import search as found_by_search
 from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.notes.memory_tools import MemorySearch
-from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,26 +94,3 @@ def test_mcp_names_the_line_too(lab: Any) -> None:
     assert shown["structuredContent"]["results"][0]["path"] == f"birds.md:{line}"
     text = MemorySearch(lab.ghost).execute('{"query": "heron"}')
     assert text.startswith("Memory Result 1: [source: birds.md]\n")
-
-
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
-@given(
-    st.lists(
-        st.sampled_from(
-            ["# T", "## H", "text and words", "", "- item", "```", "| a | b |", "wörter"]
-        ),
-        max_size=60,
-    ),
-    st.integers(0, 60),
-)
-def test_the_line_named_has_the_word(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[str], at: int
-) -> None:
-    """Whatever a note is made of, the line that is named has the word that was asked for."""
-    root = tmp_path_factory.mktemp("notes")
-    lines.insert(at, "the heron nests here")
-    (root / "n.md").write_text("\n".join(lines), encoding="utf-8")
-    with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:
-        ghost.notes.add(root, NS, layout="markdown")
-        hit = ghost.search("heron", NS)[0]
-    assert lines[(hit.line or 0) - 1] == "the heron nests here"

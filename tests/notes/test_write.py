@@ -15,8 +15,6 @@ import pytest
 from ghostmem.errors import (
     ConflictError,
     InvalidInputError,
-    InvalidTargetError,
-    MemorySaveArgsError,
     NoteConflictError,
 )
 from ghostmem.notes.files import (
@@ -29,7 +27,7 @@ from ghostmem.notes.files import (
     replace_file,
 )
 from ghostmem.notes.lock import locked, locked_elsewhere
-from ghostmem.notes.memory_tools import MemorySave, save_note
+from ghostmem.notes.memory_tools import MemorySave
 
 NS = "notes:lab"
 THREE = "---\nodd:   [kept\n---\n\n# Top\n\nintro alpha\n\n\n## One\n\nbody bravo\n\n\n## Two\n\nbody charlie"
@@ -229,16 +227,6 @@ def test_a_small_disk_that_is_full_leaves_the_old_file(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- a section of a note
 
 
-def test_a_section_that_is_written_as_it_is_touches_nothing(lab: Any) -> None:
-    """No time changes when no byte does."""
-    path = lab.write("a.md", THREE)
-    lab.add()
-    before = path.stat()
-    done = lab.ghost.notes.write(NS, "a.md#one", "## One\n\nbody bravo")
-    assert not done.changed
-    assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
-
-
 @UNIX
 def test_a_full_disk_leaves_the_note_and_the_index(lab: Any) -> None:
     """A section that does not fit is not written, and what is found is still what the file says."""
@@ -280,75 +268,6 @@ def test_a_redaction_of_a_saved_text_is_told(open_lab: Callable[..., Any]) -> No
     lab = open_lab()
     told = MemorySave(lab.ghost, lab.root).save("password = hunter2hunter2", "long_term")
     assert told == "Saved to long-term memory (MEMORY.md); line 1: password redacted"
-
-
-def test_saving_makes_the_notes_and_finds_them(open_lab: Callable[..., Any]) -> None:
-    """Today's note and MEMORY.md are made with a heading, added to, and found at once; nothing else is written."""
-    lab = open_lab()
-    save = MemorySave(lab.ghost, lab.root)
-    day = lab.clock().astimezone().strftime("%Y-%m-%d")
-    assert (
-        save.execute('{"content": "met Ada about the engine"}') == f"Saved to daily log ({day}.md)"
-    )
-    assert (
-        save.execute('{"content": "she likes tea", "target": "daily"}')
-        == f"Saved to daily log ({day}.md)"
-    )
-    assert (
-        save.execute('{"content": "Ada builds engines\\n", "target": "long_term"}')
-        == "Saved to long-term memory (MEMORY.md)"
-    )
-    assert (
-        lab.root / "daily" / f"{day}.md"
-    ).read_text() == f"# {day}\n\nmet Ada about the engine\n\nshe likes tea\n"
-    assert (lab.root / "MEMORY.md").read_text() == "# Memory\n\nAda builds engines\n"
-    hits = lab.ghost.search("tea")
-    assert [(hit.path, lab.at(hit)) for hit in hits] == [(f"daily/{day}.md", "she likes tea\n")]
-    assert len(lab.ghost.notes.folders()) == 1
-    assert left(lab.root) == []
-
-
-def test_saving_keeps_what_is_there(open_lab: Callable[..., Any]) -> None:
-    """A MEMORY.md with CRLF, a byte order mark, front matter and no last line end keeps each of its bytes."""
-    lab = open_lab()
-    raw = b"\xef\xbb\xbf---\r\nx: 1\r\n---\r\n# Mine\r\n\r\nfact"
-    lab.write("memory/MEMORY.md", raw)
-    save_note(lab.ghost.store, "another\nfact", "long_term", folder=lab.root)
-    assert (lab.root / "memory" / "MEMORY.md").read_bytes() == raw + b"\r\n\r\nanother\r\nfact\r\n"
-
-
-@pytest.mark.parametrize(
-    ("args", "wrong"),
-    [
-        ("", MemorySaveArgsError),
-        ("[]", MemorySaveArgsError),
-        ('{"content": ""}', MemorySaveArgsError),
-        ('{"content": 3}', MemorySaveArgsError),
-        ('{"content": "x", "target": "weekly"}', InvalidTargetError),
-        ('{"content": "x", "target": 3}', MemorySaveArgsError),
-    ],
-)
-def test_what_cannot_be_saved(lab: Any, args: str, wrong: type[Exception]) -> None:
-    """Wrong arguments write nothing."""
-    with pytest.raises(wrong):
-        MemorySave(lab.ghost, lab.root).execute(args)
-    assert os.listdir(lab.root) == []
-
-
-@UNIX
-def test_saving_through_a_link(lab: Any, tmp_path: Path) -> None:
-    """A MEMORY.md that is a link below the folder is written through; one that leads out is refused."""
-    lab.write("real.md", "# Real\n")
-    (lab.root / "MEMORY.md").symlink_to("real.md")
-    save_note(lab.ghost.store, "fact", "long_term", folder=lab.root)
-    assert (lab.root / "MEMORY.md").is_symlink()
-    assert (lab.root / "real.md").read_text() == "# Real\n\nfact\n"
-    (lab.root / "MEMORY.md").unlink()
-    (tmp_path / "outside.md").write_text("theirs")
-    (lab.root / "MEMORY.md").symlink_to(tmp_path / "outside.md")
-    with pytest.raises(InvalidInputError):
-        save_note(lab.ghost.store, "fact", "long_term", folder=lab.root)
-    assert (tmp_path / "outside.md").read_text() == "theirs"
 
 
 def test_reading_a_note_that_is_not_there(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghostmem.notes.layouts.readers import read_vault
+from ghostmem.notes.layouts import read_vault
 from ghostmem.text.frontmatter import front_matter
 from ghostmem.text.links import prose_lines
 from ghostmem.text.sections import MAX_NAME, cut

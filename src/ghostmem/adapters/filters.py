@@ -32,8 +32,7 @@ def matches(value: Any, wanted: Any) -> bool:
 
 def _compare(value: Any, name: str, bound: Any) -> bool:
     """Compare numbers (also in texts) by size and other texts by order; others do not match."""
-    compare = _OPERATORS.get(name)
-    if compare is None:
+    if (compare := _OPERATORS.get(name)) is None:
         raise InvalidInputError(
             f"filter operator {name!r} is unknown", f"use one of: {', '.join(_OPERATORS)}"
         )

@@ -1,12 +1,13 @@
 """A LangGraph store over Ghost: an item is a memory with its value in the meta."""
 
 import asyncio
+import itertools
 import json
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice, takewhile
 from typing import Any
 
 from ghostmem.adapters.extra import missing
@@ -62,11 +63,8 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         ttl: TTLConfig | None = None,
         allow_secrets: bool = False,
     ) -> None:
-        self.ghost = ghost
-        self.root = to_namespace(root, ())
-        self.fields = tuple(fields)
-        self.ttl_config = ttl
-        self.allow_secrets = allow_secrets
+        self.ghost, self.ttl_config, self.allow_secrets = ghost, ttl, allow_secrets
+        self.root, self.fields = to_namespace(root, ()), tuple(fields)
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
         """Run several operations: first all reads, then the last put of each key."""
@@ -113,7 +111,7 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         memory = self.ghost.put(
             ns,
             key,
-            self._text(op) or json.dumps(op.value, ensure_ascii=False, default=str),
+            self._text(op) or _json(op.value),
             kind=Kind.SEMANTIC,
             tier=Tier.DORMANT if op.index is False else Tier.LTM,
             meta={
@@ -153,15 +151,13 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         return [SearchItem(**self._described(memory), score=score) for memory, score in items]
 
     def _listed(self, op: SearchOp, count: int) -> list[tuple[Memory, float | None]]:
-        pages = self._pages(self._below(op.namespace_prefix))
-        passing = (memory for memory in pages if self._passes(memory, op))
+        ns = self._below(op.namespace_prefix)
+        pages = (
+            self.ghost.list(ns, limit=_PAGE, offset=start) for start in itertools.count(0, _PAGE)
+        )
+        memories = chain.from_iterable(takewhile(bool, pages))
+        passing = (memory for memory in memories if self._passes(memory, op))
         return [(memory, None) for memory in islice(passing, count)]
-
-    def _pages(self, ns: str) -> Iterator[Memory]:
-        offset = 0
-        while page := self.ghost.list(ns, limit=_PAGE, offset=offset):
-            yield from page
-            offset += len(page)
 
     def _hits(self, op: SearchOp, count: int) -> list[tuple[Memory, float | None]]:
         """Search with growing limits until enough hits pass the filter, or there are no more."""
@@ -221,7 +217,7 @@ class GhostStore(BaseStore):  # type: ignore[misc]
     def _text(self, op: PutOp) -> str:
         """Return the searchable texts of a value, one per line."""
         paths = self.fields if op.index in (None, False) else op.index
-        texts = [text for path in paths for text in _texts(op.value, path)]
+        texts = (text for path in paths for text in _texts(op.value, path))
         return "\n".join(text for text in texts if text.strip())
 
     def _refresh(self, memory: Memory, wanted: bool) -> None:
@@ -244,15 +240,15 @@ class GhostStore(BaseStore):  # type: ignore[misc]
 def _texts(value: Mapping[str, Any], path: str) -> list[str]:
     if path != WHOLE:
         return list(get_text_at_path(value, tokenize_path(path)))
+    texts = (part if isinstance(part, str) else _json(part) for part in value.values())
     return [
         f"{name}: {text}" if len(value) > 1 else text
-        for name, text in ((name, _text(part)) for name, part in value.items())
+        for name, text in zip(value, texts, strict=True)
     ]
 
 
-def _text(value: Any) -> str:
-    """Return a text as it is, and any other value as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _about(memory: Memory) -> Mapping[str, Any]:

@@ -102,7 +102,7 @@ class GhostMemory(BaseMemory):  # type: ignore[misc]
 
     def put(self, message: ChatMessage) -> None:
         """Append a message."""
-        self.thread.add(_turns([message]))
+        self.put_messages([message])
 
     def put_messages(self, messages: list[ChatMessage]) -> None:
         """Append messages."""
@@ -110,8 +110,8 @@ class GhostMemory(BaseMemory):  # type: ignore[misc]
 
     def set(self, messages: list[ChatMessage]) -> None:
         """Replace all messages."""
-        self.thread.clear()
-        self.thread.add(_turns(messages))
+        self.reset()
+        self.put_messages(messages)
 
     def reset(self) -> None:
         """Remove every message."""

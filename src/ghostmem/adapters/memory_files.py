@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from ghostmem.errors import GhostError, LockedError, NotFoundError, VersionConflictError
@@ -74,12 +75,6 @@ def path_of(key: str) -> str:
     return f"{ROOT}/{key}" if key else ROOT
 
 
-def parents(key: str) -> list[str]:
-    """Return the directories of a key, without the root."""
-    parts = key.split("/")[:-1]
-    return ["/".join(parts[: number + 1]) for number in range(len(parts))]
-
-
 def numbered(path: str, text: str, view_range: Sequence[int] | None = None) -> str:
     """Return the lines of a file, or of a range (-1: the end), with their numbers."""
     lines = text.split("\n")
@@ -112,15 +107,10 @@ def listing(path: str, files: Mapping[str, str]) -> str:
     )
     entries = (
         f"{_size(sizes[name])}\t{path}{'/' if name else ''}{name}"
-        for name in sorted(sizes, key=_in_order)
+        # the contents of a directory come right after it
+        for name in sorted(sizes, key=lambda name: name.rstrip("/").split("/") if name else [])
     )
     return "\n".join([head, *entries])
-
-
-def places(text: str, part: str) -> list[int]:
-    """Return the positions of a part in a text, also overlapping; none for an empty part."""
-    pattern = f"(?={re.escape(part)})"
-    return [match.start() for match in re.finditer(pattern, text)] if part else []
 
 
 def bare(message: str) -> MemoryFileError:
@@ -128,18 +118,10 @@ def bare(message: str) -> MemoryFileError:
     return MemoryFileError(message, message)
 
 
-def _in_order(name: str) -> list[str]:
-    """Return a sort key that puts the contents of a directory right after it."""
-    return name.rstrip("/").split("/") if name else []
-
-
 def _size(count: int) -> str:
     """Return a size as `du -h` writes it: 0B, 512B, 1.5K, 2K."""
-    value, unit = float(count), "B"
-    for unit in "BKMG":
-        if value < 1024 or unit == "G":
-            break
-        value /= 1024
+    power = min(max(0, count.bit_length() - 1) // 10, 3)
+    value, unit = count / 1024**power, "BKMG"[power]
     return f"{value:.0f}{unit}" if value == int(value) else f"{value:.1f}{unit}"
 
 
@@ -153,9 +135,7 @@ class MemoryFiles:
     """
 
     def __init__(self, ghost: Ghost, ns: str, *, allow_secrets: bool = False) -> None:
-        self.ghost = ghost
-        self.ns = ns
-        self.allow_secrets = allow_secrets
+        self.ghost, self.ns, self.allow_secrets = ghost, ns, allow_secrets
 
     def call(self, arguments: Mapping[str, Any]) -> str:
         """Run a command as a model sends it, and return the answer, also for an error."""
@@ -166,34 +146,30 @@ class MemoryFiles:
 
     def run(self, arguments: Mapping[str, Any]) -> str:
         """Run a command as a model sends it."""
-        parameters = {
-            name: value
-            for name, value in arguments.items()
-            if value is not None and name != "command"
-        }
         command = arguments.get("command")
         if not isinstance(command, str) or command not in COMMANDS:
             raise MemoryFileError(
                 f"Unknown command: {str(command)[:60]!r}; known: {', '.join(COMMANDS)}"
             )
         required, optional = COMMANDS[command]
-        accepted = (*required, *optional)
+        parameters = {
+            name: value
+            for name, value in arguments.items()
+            if value is not None and name in (*required, *optional)
+        }
         for name in required:
             if name not in parameters:
                 raise MemoryFileError(f"Missing parameter `{name}` for command `{command}`")
         for name, value in parameters.items():
-            if name in accepted and not _is_valid(name, value):
+            if not _is_valid(name, value):
                 raise MemoryFileError(f"Invalid `{name}` parameter: {str(value)[:60]!r}")
-        text: str = getattr(self, command)(
-            **{name: value for name, value in parameters.items() if name in accepted}
-        )
+        text: str = getattr(self, command)(**parameters)
         return text
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
         """Show a file with numbered lines, or the contents of a directory, two levels deep."""
         key = key_of(path)
-        memory = self._file(key) if key else None
-        if memory is not None:
+        if (memory := self._file(key)) is not None:
             return numbered(path, _text(memory), view_range)
         if not self._is_directory(key):
             raise bare(_gone(path).message)
@@ -215,23 +191,23 @@ class MemoryFiles:
         """Replace a text that occurs once."""
         memory = self._existing(path)
         text = _text(memory)
-        positions = places(text, old_str)
-        if not positions:
+        # also overlapping ones
+        overlapping = re.finditer(f"(?={re.escape(old_str)})", text) if old_str else ()
+        lines = [text.count("\n", 0, match.start()) for match in overlapping]
+        if not lines:
             raise bare(
                 f"No replacement was performed, old_str `{old_str}` did not appear "
                 f"verbatim in {path}."
             )
-        if len(positions) > 1:
-            lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in positions)
+        if len(lines) > 1:
             raise bare(
                 "No replacement was performed. Multiple occurrences of old_str "
-                f"`{old_str}` in lines: {lines}. "
+                f"`{old_str}` in lines: {', '.join(str(line + 1) for line in lines)}. "
                 "Please ensure it is unique"
             )
         notes = self._change(path, memory, text.replace(old_str, new_str))
-        lines_now, line = _text(self._existing(path)).split("\n"), text.count("\n", 0, positions[0])
-        first, last = max(0, line - _AROUND), min(len(lines_now), line + _AROUND + 1)
-        excerpt = rows(lines_now[first:last], first + 1)
+        lines_now, first = _text(self._existing(path)).split("\n"), max(0, lines[0] - _AROUND)
+        excerpt = rows(lines_now[first : lines[0] + _AROUND + 1], first + 1)
         message = (
             "The memory file has been edited. Here is the snippet showing the change "
             "(with line numbers):"
@@ -257,8 +233,7 @@ class MemoryFiles:
         key = key_of(path)
         if not key:
             raise MemoryFileError(f"Cannot delete the {ROOT} directory itself")
-        memories = self._under(key)
-        if not memories:
+        if not (memories := self._under(key)):
             raise MemoryFileError(f"The path {path} does not exist")
         self._remove_all(memories)
         return f"Successfully deleted {path}"
@@ -268,8 +243,7 @@ class MemoryFiles:
         old, new = key_of(old_path), key_of(new_path)
         if not old:
             raise MemoryFileError(f"Cannot rename the {ROOT} directory itself")
-        moved = self._under(old)
-        if not moved:
+        if not (moved := self._under(old)):
             raise MemoryFileError(f"The path {old_path} does not exist")
         if new == old or new.startswith(f"{old}/"):
             raise MemoryFileError(
@@ -279,8 +253,7 @@ class MemoryFiles:
         self._must_be_free(new, conflict)
         _refuse_locked(moved)
         for memory in moved:
-            key = f"{new}{memory.key.removeprefix(old)}"
-            self._put(key, _text(memory), 0, conflict, memory)
+            self._put(f"{new}{memory.key.removeprefix(old)}", _text(memory), 0, conflict, memory)
         self._remove_all(moved)
         return f"Successfully renamed {old_path} to {new_path}"
 
@@ -291,7 +264,7 @@ class MemoryFiles:
 
     def _under(self, key: str) -> list[Memory]:
         """Return the file of a key, or the files of a directory, in order."""
-        if key and (memory := self._file(key)) is not None:
+        if (memory := self._file(key)) is not None:
             return [memory]
         below = self.ghost.list(self.ns, key_prefix=f"{key}/" if key else None, limit=_NO_LIMIT)
         files = (memory for memory in below if _is_path(memory.key))
@@ -299,7 +272,7 @@ class MemoryFiles:
 
     def _file(self, key: str) -> Memory | None:
         try:
-            return self.ghost.get(self.ns, key)
+            return self.ghost.get(self.ns, key) if key else None
         except NotFoundError:
             return None
 
@@ -308,8 +281,7 @@ class MemoryFiles:
 
     def _existing(self, path: str) -> Memory:
         key = key_of(path)
-        memory = self._file(key) if key else None
-        if memory is not None:
+        if (memory := self._file(key)) is not None:
             return memory
         if self._is_directory(key):
             raise MemoryFileError(f"The path {path} is not a file.")
@@ -318,7 +290,7 @@ class MemoryFiles:
     def _must_be_free(self, key: str, message: str) -> None:
         if not key or self._is_directory(key) or self._file(key) is not None:
             raise MemoryFileError(message)
-        for folder in parents(key):
+        for folder in accumulate(key.split("/")[:-1], "{}/{}".format):
             if self._file(folder) is not None:
                 raise MemoryFileError(f"The path {path_of(folder)} is a file, not a directory")
 

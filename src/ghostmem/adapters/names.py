@@ -17,11 +17,15 @@ def to_part(name: str) -> str:
     """Return any text as one part of a namespace, with other bytes escaped if necessary."""
     if _MARK not in name and ":" not in name and is_namespace(name):
         return name
-    return _UNSAFE.sub(_escape, name) or _MARK
-
-
-def _escape(match: re.Match[str]) -> str:
-    return "".join(f"{_MARK}{byte:02x}" for byte in match[0].encode("utf-8", "surrogatepass"))
+    return (
+        _UNSAFE.sub(
+            lambda match: "".join(
+                f"{_MARK}{byte:02x}" for byte in match[0].encode("utf-8", "surrogatepass")
+            ),
+            name,
+        )
+        or _MARK
+    )
 
 
 def from_part(part: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +67,7 @@ def schemas(
     """Return the tools of some toolsets as a model's API takes them."""
     if style not in FORMATS:
         raise InvalidInputError(f"format {style!r} is unknown", f"use one of: {', '.join(FORMATS)}")
-    declarations: list[dict[str, Any]] = json.loads(
-        json.dumps([FORMATS[style](tool) for tool in chosen_tools(toolsets, root).values()])
-    )
-    return declarations
+    return [deepcopy(FORMATS[style](tool)) for tool in chosen_tools(toolsets, root).values()]
 
 
 def call(

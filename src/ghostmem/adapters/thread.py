@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from itertools import count
 from typing import Any, NamedTuple
 
 from ghostmem.adapters.names import to_key
@@ -36,10 +37,7 @@ class StoredThread:
     def __init__(
         self, ghost: Ghost, ns: str, session: str, client: str, *, allow_secrets: bool = False
     ) -> None:
-        self.ghost = ghost
-        self.ns = ns
-        self.session = session
-        self.client = client
+        self.ghost, self.ns, self.session, self.client = ghost, ns, session, client
         self.allow_secrets = allow_secrets
         self.prefix = f"{to_key(session, also='/')}/"
 
@@ -65,12 +63,10 @@ class StoredThread:
     def pop(self) -> dict[str, Any] | None:
         """Remove and return the last item."""
         while memories := self._memories():
-            try:
+            with suppress(NotFoundError):  # removed by a parallel call
                 self.ghost.rm(self.ns, memories[-1].key)
-            except NotFoundError:  # removed by a parallel call
-                continue
-            item: dict[str, Any] = memories[-1].meta[TAG]["item"]
-            return item
+                item: dict[str, Any] = memories[-1].meta[TAG]["item"]
+                return item
         return None
 
     def clear(self) -> None:
@@ -96,16 +92,16 @@ class StoredThread:
         kind = _KINDS.get(turn.role, SourceKind.OBSERVED)
         label = f"({turn.role}: {turn.item.get('type') or 'message'})"
         settings = self.ghost.store.settings
-        while True:
-            key = f"{self.prefix}{number:0{_DIGITS}d}"
-            text = storable(turn.text.replace("\0", " "))  # the item itself keeps a NUL character
-            text = text if text.strip() else label
-            if is_foreign(kind) and instruction_reasons(settings, text, Labels(texts=(key,))):
-                text = label
-            try:
+        text = storable(turn.text.replace("\0", " "))  # the item itself keeps a NUL character
+        text = text if text.strip() else label
+        labels = Labels(texts=(f"{self.prefix}{number:0{_DIGITS}d}",))
+        if is_foreign(kind) and instruction_reasons(settings, text, labels):
+            text = label
+        for free in count(number):
+            with suppress(VersionConflictError):
                 self.ghost.put(
                     self.ns,
-                    key,
+                    f"{self.prefix}{free:0{_DIGITS}d}",
                     text,
                     kind=Kind.EPISODIC,
                     tags=[TAG],
@@ -118,10 +114,8 @@ class StoredThread:
                     dedup=False,
                     allow_secrets=self.allow_secrets,
                 )
-            except VersionConflictError:
-                number += 1
-                continue
-            return number
+                return free
+        raise AssertionError("unreachable")
 
 
 def _storable_item(item: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -3,12 +3,13 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from ghostmem.errors import GhostError, InvalidInputError
-from ghostmem.notes.grep import format_blocks, grep
+from ghostmem.notes.grep import MAX_RESULTS, format_blocks, grep
 from ghostmem.schema import check
 
 _KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object"})
@@ -43,12 +44,14 @@ class Tool(ABC):
 
     def to_schema(self) -> dict[str, Any]:
         """Return the tool as a function definition in the format of OpenAI's API."""
-        described = {
-            "name": self.name,
-            "description": self.description,
-            "parameters": deepcopy(dict(self.parameters)),
+        return {
+            "type": "function",
+            "function": {
+                "name": self.name,
+                "description": self.description,
+                "parameters": deepcopy(dict(self.parameters)),
+            },
         }
-        return {"type": "function", "function": described}
 
 
 def _problems(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:
@@ -88,15 +91,12 @@ def _is(value: Any, kind: Any) -> bool:
     """Say whether a value has a type of JSON Schema; an unknown type accepts every value."""
     if isinstance(kind, list):
         return any(_is(value, name) for name in kind)
-    if kind == "null":
-        return value is None
     if kind not in _KINDS:
-        return True
-    try:
+        return kind != "null" or value is None
+    with suppress(InvalidInputError):
         check(value, {"type": kind})
-    except InvalidInputError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _out_of_bounds(value: Any, kind: Any, schema: Mapping[str, Any], label: str) -> Iterator[str]:
@@ -119,7 +119,7 @@ class MemorySearchTool(Tool):
         "type": "object",
         "properties": {
             "query": {"type": "string", "description": "Search term or phrase"},
-            "max_results": {"type": "integer", "default": 10},
+            "max_results": {"type": "integer", "default": MAX_RESULTS},
         },
         "required": ["query"],
     }
@@ -131,11 +131,8 @@ class MemorySearchTool(Tool):
         """Return the matching blocks, newest first, or an error text."""
         if problems := self.validate_params(kwargs):
             return f"Error: Invalid parameters for tool '{self.name}': {'; '.join(problems)}"
-        query = kwargs["query"]
-        default = self.parameters["properties"]["max_results"]["default"]
-        limit = int(kwargs.get("max_results", default))
+        query, limit = kwargs["query"], int(kwargs.get("max_results", MAX_RESULTS))
         try:
-            blocks = await asyncio.to_thread(grep, self.workspace, query, limit)
+            return format_blocks(await asyncio.to_thread(grep, self.workspace, query, limit), query)
         except GhostError as error:
             return f"Error: {error.message}; {error.hint}"
-        return format_blocks(blocks, query)

@@ -6,6 +6,5 @@ of a folder.
 `capture` finds statements that are worth remembering in a text, in the user's turns of a
 transcript, or in candidates that a model made, and puts each with a verdict; `candidates` asks the
 judge, or else the phrases of `sorts`, which statements these are. `mine_procedures` puts sequences
-of actions that several sessions share (`procedures`) as procedural memories. `distil_notes` adds
-parts of daily notes, chosen by `proposals`, to MEMORY.md. Whatever is found is screened for secrets
-and instructions first."""
+of actions that several sessions share as procedural memories. `distil_notes` adds parts of daily
+notes to MEMORY.md. Whatever is found is screened for secrets and instructions first."""

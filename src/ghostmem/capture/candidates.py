@@ -4,8 +4,9 @@ The judge reads each statement together with its message; without it, explicit p
 (`data/sorts.json`). The content of a candidate is the writer's own words."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ghostmem.capture.keys import key_of, kind_of, other_key
 from ghostmem.capture.sorts import (
@@ -19,7 +20,7 @@ from ghostmem.capture.sorts import (
 )
 from ghostmem.frozen import frozen
 from ghostmem.judge.model import Judge
-from ghostmem.model import CAPTURED, Kind, Record, Sort
+from ghostmem.model import CAPTURED, Kind, Outcome, Record, Sort, Verdict, optional
 from ghostmem.text.capture import Statement, is_entry, own_text, statements
 from ghostmem.truth.alike import distinctive, essence
 
@@ -37,16 +38,23 @@ _COMMAND = re.compile(r"\w+\s+\w+[._]\w+")
 
 
 @frozen
-class Candidate(Record):
-    """A statement worth remembering: its key, the writer's words, and the reasons."""
+class Captured(Record):
+    """A candidate: its key, the writer's words and the reasons; later its verdict and outcome.
+
+    `stored_as` is its key if that is another."""
 
     key: str
     content: str
-    sort: Sort
     kind: Kind
-    importance: float
-    tags: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
+    importance: float | None = optional()
+    sort: Sort | None = optional()
+    tags: tuple[str, ...] = optional(())
+    reasons: tuple[str, ...] = optional(())
+    verdict: Verdict | None = optional()
+    outcome: Outcome | None = optional()
+    stored_as: str | None = optional()
+    notes: tuple[str, ...] = optional(())
+    fields: Mapping[str, Any] = optional({})
 
 
 def candidates(
@@ -56,7 +64,7 @@ def candidates(
     least: float = MIN_IMPORTANCE,
     most: int = MAX_CANDIDATES,
     certainty: float = 0.0,
-) -> list[Candidate]:
+) -> list[Captured]:
     """Return the statements of a message that are worth remembering, in their order.
 
     Args:
@@ -66,28 +74,39 @@ def candidates(
         most: Maximum number; the most important are kept.
         certainty: The probability that the judge must give, if that is above its threshold.
     """
-    read = [one for one in statements(text) if one.is_list or not _is_skipped(one.sentence)]
-    chances = capture_chances(judge, own_text(text), [_judged_text(one) for one in read])
+    read = [
+        statement
+        for statement in statements(text)
+        if statement.is_list or not _is_skipped(statement.sentence)
+    ]
+    # An entry of a list says little without its lead.
+    judged = [
+        statement.content
+        if statement.is_list or is_entry(statement.sentence)
+        else statement.sentence
+        for statement in read
+    ]
+    chances = capture_chances(judge, own_text(text), judged)
     threshold = max(judge.thresholds.capture, certainty) if judge else 0.0
-    found = (_candidate(*pair, threshold) for pair in zip(read, chances, strict=True))
-    return best((one for one in found if one), least, most)
+    worthy = (_candidate(*pair, threshold) for pair in zip(read, chances, strict=True))
+    return best((candidate for candidate in worthy if candidate), least, most)
 
 
 def best(
-    found: Iterable[Candidate], least: float = MIN_IMPORTANCE, most: int = MAX_CANDIDATES
-) -> list[Candidate]:
+    unranked: Iterable[Captured], least: float = MIN_IMPORTANCE, most: int = MAX_CANDIDATES
+) -> list[Captured]:
     """Return the most important candidates in their order, without duplicates or equal keys."""
-    unique: dict[tuple[str, ...], Candidate] = {}
-    for candidate in found:
-        if candidate.importance >= least:
+    unique: dict[tuple[str, ...], Captured] = {}
+    for candidate in unranked:
+        if (candidate.importance or 0.0) >= least:
             unique.setdefault(essence(candidate.content), candidate)
-    ranked = sorted(enumerate(unique.values()), key=lambda row: (-row[1].importance, row[0]))[:most]
-    kept: dict[str, Candidate] = {}
-    for _, candidate in sorted(ranked, key=lambda row: row[0]):
-        if candidate.key in kept:
+    ranked = sorted(enumerate(unique.values()), key=lambda row: (-(row[1].importance or 0), row[0]))
+    by_key: dict[str, Captured] = {}
+    for _, candidate in sorted(ranked[:most], key=lambda row: row[0]):
+        if candidate.key in by_key:
             candidate = replace(candidate, key=other_key(candidate.key, candidate.content))
-        kept[candidate.key] = candidate
-    return list(kept.values())
+        by_key[candidate.key] = candidate
+    return list(by_key.values())
 
 
 def capture_chances(
@@ -102,8 +121,8 @@ def capture_chances(
     for sentence in asked:
         place = message.find(sentence[:_AROUND], start)
         start = max(start, place)
-        found = place >= 0 or len(message) <= _MAX_WHOLE
-        context = _around(message, start, start + len(sentence)) if found else sentence
+        is_located = place >= 0 or len(message) <= _MAX_WHOLE
+        context = _around(message, start, start + len(sentence)) if is_located else sentence
         pairs.append((sentence, context))
     return [*judge.captures(pairs), *[None] * (len(sentences) - len(asked))]
 
@@ -130,25 +149,17 @@ def _one_line(text: str) -> str:
 
 
 def _around(message: str, start: int, stop: int) -> str:
-    if len(message) <= _MAX_WHOLE:
-        return message
-    return message[max(0, start - _AROUND) : stop + _AROUND]
+    is_short = len(message) <= _MAX_WHOLE
+    return message if is_short else message[max(0, start - _AROUND) : stop + _AROUND]
 
 
 def _is_skipped(sentence: str) -> bool:
     """Say whether a sentence asks to forget or is a command."""
-    if is_withdrawn(sentence):
-        return True
-    return bool(_COMMAND.fullmatch(sentence)) and not is_explicit(sentence)
+    is_command = bool(_COMMAND.fullmatch(sentence)) and not is_explicit(sentence)
+    return is_command or is_withdrawn(sentence)
 
 
-def _judged_text(statement: Statement) -> str:
-    """Return a statement as the judge reads it; an entry of a list says little without its lead."""
-    is_part = statement.is_list or is_entry(statement.sentence)
-    return statement.content if is_part else statement.sentence
-
-
-def _candidate(statement: Statement, chance: float | None, threshold: float) -> Candidate | None:
+def _candidate(statement: Statement, chance: float | None, threshold: float) -> Captured | None:
     """Return a statement as a candidate, or None if it is not worth remembering."""
     sentence = statement.sentence
     if statement.is_list and leads_steps(sentence):
@@ -159,12 +170,12 @@ def _candidate(statement: Statement, chance: float | None, threshold: float) -> 
         return None
     is_health = match.sort is Sort.HEALTH
     sort = Sort.BOUNDARY if is_health else match.sort
-    return Candidate(
+    return Captured(
         key_of(statement.content, sort),
         statement.content,
-        sort,
         kind_of(sort, sentence),
         round(_BASE_IMPORTANCE + match.weight + _PROBABILITY_WEIGHT * (chance or 0), 2),
+        sort,
         (CAPTURED, sort.value, *["health"] * is_health),
         reasons_of(match, chance),
     )

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ghostmem.capture.candidates import MAX_CANDIDATES, MIN_IMPORTANCE, Candidate, best
+from ghostmem.capture.candidates import MAX_CANDIDATES, MIN_IMPORTANCE, Captured, best
 from ghostmem.capture.candidates import candidates as find_candidates
-from ghostmem.capture.ingest import TranscriptReport, read_turns
 from ghostmem.capture.keys import key_of, kind_of, other_key
 from ghostmem.capture.transcripts.base import USER
-from ghostmem.capture.transcripts.choose import AUTO
+from ghostmem.capture.transcripts.choose import AUTO, TranscriptReport, read_turns
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.judge import find_judge
@@ -20,7 +19,7 @@ from ghostmem.memory.put import put
 from ghostmem.memory.quarantine import quarantine_reasons, would_hold_note
 from ghostmem.memory.redact import RedactedContent, redact_content
 from ghostmem.memory.verdict import compare_draft
-from ghostmem.model import CAPTURED, Kind, Outcome, Record, Sort, SourceKind, Verdict, optional
+from ghostmem.model import CAPTURED, Kind, Outcome, Record, Sort, SourceKind, optional
 from ghostmem.schema import check
 from ghostmem.store import Store, put_fields, validate
 from ghostmem.text.capture import lines_of_speaker
@@ -84,24 +83,6 @@ WITHOUT_JUDGE = (
 
 
 @frozen
-class Captured(Record):
-    """A candidate with its verdict and outcome; `stored_as` is its key if that is another."""
-
-    key: str
-    content: str
-    kind: Kind
-    importance: float | None = optional()
-    sort: Sort | None = optional()
-    tags: tuple[str, ...] = optional(())
-    reasons: tuple[str, ...] = optional(())
-    verdict: Verdict | None = optional()
-    outcome: Outcome | None = optional()
-    stored_as: str | None = optional()
-    notes: tuple[str, ...] = optional(())
-    fields: Mapping[str, Any] = optional({})
-
-
-@frozen
 class CaptureReport(Record):
     """The candidates of a capture, those refused with the reason, and notes about the source."""
 
@@ -136,12 +117,14 @@ class _CaptureRun:
         """Return a text without secrets."""
         return redact_content(self.store.settings, text, self.allow_secrets)
 
-    def candidates(self, text: str) -> list[Candidate]:
-        """Return the statements of a text that are worth remembering."""
+    def candidates(self, text: str, origin: Mapping[str, Any]) -> list[Captured]:
+        """Return the statements of a text of the user that are worth remembering."""
         judge = find_judge(self.store.settings)
         if judge is None and self.store.settings.judge != "off" and WITHOUT_JUDGE not in self.notes:
             self.notes.append(WITHOUT_JUDGE)
-        return find_candidates(text, judge, least=self.least, most=self.most)
+        fields = {"source_kind": SourceKind.STATED, **origin, **self.source}
+        statements = find_candidates(text, judge, least=self.least, most=self.most)
+        return [replace(candidate, fields=fields) for candidate in statements]
 
 
 def capture(
@@ -188,7 +171,7 @@ def capture(
     """
     validate.flags(dedup=dedup, allow_secrets=allow_secrets, dry_run=dry_run)
     validate.namespace(ns)
-    if sum(given is not None for given in (text, candidates, transcript)) != 1:
+    if sum(source is not None for source in (text, candidates, transcript)) != 1:
         raise InvalidInputError(
             "capture takes one source", "give a text, a transcript, or candidates"
         )
@@ -199,22 +182,21 @@ def capture(
         )
     validate.share(least, "least (--min)")
     most = MAX_GIVEN if most == NO_LIMIT else validate.positive(most, "most (--max)")
-    named = {
+    sources = {
         "source_user": source_user,
         "source_kind": source_kind,
         "source_scope": source_scope,
         "source_client": source_client,
     }
-    source = {name: value for name, value in named.items() if value is not None}
+    source = {name: value for name, value in sources.items() if value is not None}
     put_fields(**source)  # type: ignore[arg-type]
-    chosen = validate.choice(kind, Kind, "kind")
     run = _CaptureRun(
         store,
         source,
         least,
         most,
         validate.label(speaker, "speaker"),
-        chosen,
+        validate.choice(kind, Kind, "kind"),
         dedup,
         allow_secrets,
     )
@@ -235,18 +217,16 @@ def capture(
 
 
 def _from_text(run: _CaptureRun, text: str) -> list[Captured]:
-    own = text if run.speaker is None else lines_of_speaker(text, run.speaker)
-    screened = run.screen(own)  # before a key is made from it
+    spoken = text if run.speaker is None else lines_of_speaker(text, run.speaker)
+    screened = run.screen(spoken)  # before a key is made from it
     run.notes.extend(screened.notes)
-    fields = {"source_kind": SourceKind.STATED, **run.source}
-    return [_captured(candidate, fields) for candidate in run.candidates(screened.content)]
+    return run.candidates(screened.content, {})
 
 
 def _from_transcript(run: _CaptureRun, path: Path, format_name: str) -> list[Captured]:
     """Return the strongest statements of the user in all sessions."""
     report = TranscriptReport()
-    origins: dict[str, dict[str, Any]] = {}
-    candidates: list[Candidate] = []
+    candidates: list[Captured] = []
     for turn in read_turns(path, format_name, report):
         if turn.role != USER:
             continue
@@ -261,32 +241,9 @@ def _from_transcript(run: _CaptureRun, path: Path, format_name: str) -> list[Cap
             "source_user": turn.name,
             "created_at": turn.at,
         }
-        for candidate in run.candidates(text):
-            origins.setdefault(
-                candidate.content, {name: value for name, value in origin.items() if value}
-            )
-            candidates.append(candidate)
+        candidates += run.candidates(text, {name: value for name, value in origin.items() if value})
     run.notes.extend(report.notes)
-    return [
-        _captured(
-            candidate,
-            {"source_kind": SourceKind.STATED, **origins[candidate.content], **run.source},
-        )
-        for candidate in best(candidates, run.least, run.most)
-    ]
-
-
-def _captured(candidate: Candidate, fields: Mapping[str, Any]) -> Captured:
-    return Captured(
-        candidate.key,
-        candidate.content,
-        candidate.kind,
-        candidate.importance,
-        candidate.sort,
-        candidate.tags,
-        candidate.reasons,
-        fields=fields,
-    )
+    return best(candidates, run.least, run.most)
 
 
 def _from_candidates(
@@ -393,8 +350,8 @@ def _free_key(run: _CaptureRun, ns: str, candidate: Captured) -> str:
     content = run.screen(candidate.content).content
     with run.store.engine.read() as tx:
         current = tx.memories.current(ns, candidate.key, run.store.clock())
-    taken = current is not None and current.content != content
-    return other_key(candidate.key, candidate.content) if taken else candidate.key
+    is_taken = current is not None and current.content != content
+    return other_key(candidate.key, candidate.content) if is_taken else candidate.key
 
 
 def _judge(run: _CaptureRun, ns: str, candidate: Captured, fields: Mapping[str, Any]) -> Captured:

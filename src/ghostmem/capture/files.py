@@ -4,7 +4,21 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from ghostmem.errors import NotFoundError
+from ghostmem.errors import InvalidInputError, NotFoundError
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a UTF-8 file."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"{path} is not UTF-8 (byte {error.start})", "convert it, for example with iconv"
+        ) from None
+    except OSError as error:
+        raise InvalidInputError(
+            f"{path} cannot be read: {error.strerror}", "check its permissions"
+        ) from None
 
 
 def files_below(
@@ -30,11 +44,10 @@ def files_below(
             f"there is no file or folder {path}", f"give a {kind}, or a folder of them"
         )
 
-    def leave_out(error: OSError) -> None:
-        note(f"{error.filename}: {error.strerror}")
-
     files: list[Path] = []
-    for folder, inside, names in os.walk(path, onerror=leave_out):
+    for folder, inside, names in os.walk(
+        path, onerror=lambda error: note(f"{error.filename}: {error.strerror}")
+    ):
         inside[:] = sorted(name for name in inside if not is_skipped(Path(folder, name)))
         paths = (Path(folder, name) for name in sorted(names) if name.lower().endswith(suffixes))
         files += [file for file in paths if not is_skipped(file) and file.is_file()]

@@ -9,9 +9,9 @@ from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ghostmem.capture.files import files_below
+from ghostmem.capture.files import files_below, read_text
 from ghostmem.capture.transcripts.base import ASSISTANT, USER, TranscriptTurn
-from ghostmem.capture.transcripts.choose import AUTO, TranscriptCounts, check_format, read_all
+from ghostmem.capture.transcripts.choose import AUTO, TranscriptReport, read_turns
 from ghostmem.errors import InvalidInputError, LockedError
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
@@ -41,29 +41,7 @@ from ghostmem.text.sections import MarkdownSection, sections, slug
 
 TAG = TRANSCRIPT
 TURNS_PER_TRANSACTION = 500
-MAX_NOTES = 50
 SUFFIXES = (".md", ".markdown", ".mdk")
-
-
-@dataclass(eq=False, repr=False)
-class TranscriptReport(Record):
-    """The counts of an ingest; `notes` say what was left out, `broken` counts unreadable lines."""
-
-    dry_run: bool = False
-    files: int = 0
-    sessions: int = 0
-    turns: int = 0
-    created: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    quarantined: int = 0
-    broken: int = 0
-    notes: list[str] = field(default_factory=list)
-
-    def note(self, text: str) -> None:
-        """Add a note, up to a maximum."""
-        if len(self.notes) < MAX_NOTES:
-            self.notes.append(text)
 
 
 @dataclass(slots=True)
@@ -141,9 +119,9 @@ def ingest_transcript(
                 report.turns += 1
                 name = names.get((turn.file, turn.session)) or _find_name(tx, ns, turn, sessions)
                 names[turn.file, turn.session] = name
-                named = turn._replace(session=name)
+                renamed = turn._replace(session=name)
                 _store_turn(
-                    store, tx, ns, named, sessions[name], extra, user, allow_secrets, report
+                    store, tx, ns, renamed, sessions[name], extra, user, allow_secrets, report
                 )
         if progress is not None:
             progress(report.turns)
@@ -154,10 +132,10 @@ def ingest_transcript(
 
 
 def _judge_turns(
-    store: Store, ns: str, batch: Iterable[TranscriptTurn], known: Mapping[str, _StoredSession]
+    store: Store, ns: str, batch: Iterable[TranscriptTurn], stored: Mapping[str, _StoredSession]
 ) -> None:
     """Judge new turns that are not the user's before the transaction, so that others can write."""
-    sessions = dict(known)
+    sessions = dict(stored)
     foreign = [turn for turn in batch if is_foreign(source_kind(turn))]
     with store.engine.read() as tx:
         new = [
@@ -167,16 +145,6 @@ def _judge_turns(
         ]
     for text in new:
         instruction_reasons(store.settings, text)
-
-
-def read_turns(path: Path, kind: str, report: TranscriptReport) -> Iterator[TranscriptTurn]:
-    """Yield the turns of a transcript or of all below a folder; unreadable parts are noted."""
-    check_format(kind)
-    counts = TranscriptCounts()
-    for event in read_all(path, kind, report.note, counts):
-        if isinstance(event, TranscriptTurn):
-            yield event
-    report.files, report.broken = counts.files, counts.broken
 
 
 def _find_name(
@@ -196,9 +164,9 @@ def _stored_session(tx: Transaction, ns: str, name: str) -> _StoredSession:
     """Return the stored turns of a session, with removed ones, so that they do not come back."""
     session = _StoredSession()
     prefix = f"{name}/"
-    for held in tx.quarantine.all(NsFilter(ns)):
-        if held.key.startswith(prefix):
-            session.add(held.key, held.fields.get("meta"))
+    for entry in tx.quarantine.all(NsFilter(ns)):
+        if entry.key.startswith(prefix):
+            session.add(entry.key, entry.fields.get("meta"))
     for deleted in (True, False):
         for memory in tx.listing.scan(Filter(ns=NsFilter(ns), key_prefix=prefix, deleted=deleted)):
             session.add(memory.key, memory.meta)
@@ -222,7 +190,9 @@ def _store_turn(
     if session.has(turn):
         report.unchanged += 1
         return
-    key = before[0] if before is not None else _free_key(turn.session, session)
+    numbers = count(len(session.keys) + 1)
+    free = (f"{turn.session}/{number:04d}" for number in numbers)
+    key = before[0] if before else next(key for key in free if key not in session.keys)
     try:
         screened = redact_content(store.settings, turn.text, allow_secrets)
         content = validate.content(screened.content, store.settings.max_content_bytes)
@@ -230,7 +200,7 @@ def _store_turn(
         session.last_time = turn.at or session.last_time or store.clock()
         fields = _fields(turn, digest, extra, user, session.last_time)
         draft = Draft(ns, validate.key(key), content, fields, quiet=True)
-        if before is not None:
+        if before:
             if tx.memories.current(ns, key, store.clock()) is None:
                 report.unchanged += 1
                 return
@@ -257,15 +227,12 @@ def _write(store: Store, tx: Transaction, draft: Draft, report: TranscriptReport
     return write_draft(store, tx, draft).outcome
 
 
-def _free_key(name: str, session: _StoredSession) -> str:
-    number = len(session.keys) + 1
-    while (key := f"{name}/{number:04d}") in session.keys:
-        number += 1
-    return key
-
-
 def _fields(
-    turn: TranscriptTurn, digest: str, extra: tuple[str, ...], user: str | None, at: datetime
+    turn: TranscriptTurn,
+    digest: str,
+    extra: tuple[str, ...],
+    user: str | None,
+    created_at: datetime,
 ) -> dict[str, Any]:
     file = {"file": turn.file} if turn.file else {}
     return put_fields(
@@ -276,15 +243,14 @@ def _fields(
         source_kind=source_kind(turn),
         source_scope=turn.session,
         source_client=turn.client or None,
-        created_at=at,
+        created_at=created_at,
     )
 
 
 def source_kind(turn: TranscriptTurn) -> SourceKind:
     """Return the source kind of a turn: stated by the user, the agent's own, or observed."""
-    if turn.role == USER:
-        return SourceKind.STATED
-    return SourceKind.SELF if turn.role == ASSISTANT else SourceKind.OBSERVED
+    kinds = {USER: SourceKind.STATED, ASSISTANT: SourceKind.SELF}
+    return kinds.get(turn.role, SourceKind.OBSERVED)
 
 
 @dataclass(eq=False, repr=False)
@@ -409,8 +375,8 @@ def _readable(
 
 def _checked(store: Store, file: Path, ns: str, date_ns: bool) -> _MarkdownFile:
     """Return the sections of a file; the error for one that cannot be stored names the file."""
-    text = _read(file)
-    dated = _date(file.name) if date_ns else None
+    text = read_text(file).replace("\r\n", "\n").replace("\r", "\n")
+    dated = file.stem if date_ns and re.fullmatch(r"\d{4}-\d\d-\d\d", file.stem) else None
     name = "undated.md" if dated else file.name
     try:
         refs = validate.files([str(file.resolve())], FileRel.READ) or ()
@@ -442,24 +408,6 @@ def _store_section(
         report.memories.append(memory)
 
 
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{file} is not UTF-8 (byte {error.start})", "convert it, for example with iconv"
-        ) from None
-    except OSError as error:
-        raise InvalidInputError(
-            f"{file} cannot be read: {error.strerror}", "check its permissions"
-        ) from None
-
-
-def _date(name: str) -> str | None:
-    stem = name.rsplit(".", 1)[0]
-    return stem if re.fullmatch(r"\d{4}-\d\d-\d\d", stem) else None
-
-
 def _keys(
     tx: Transaction, ns: str, path: str, prefix: str, filled: list[MarkdownSection]
 ) -> list[str]:
@@ -467,18 +415,18 @@ def _keys(
     stored = tx.listing.select(Filter(ns=NsFilter(ns), file=path))
     # callers can put any value into `meta`, also one that is no key of a dictionary
     sections = ((memory.meta.get("section"), memory.key) for memory in stored)
-    known = {name: key for name, key in sections if isinstance(name, str)}
+    stored_keys = {name: key for name, key in sections if isinstance(name, str)}
     return [
-        known.get(section.key) or _unused_key(tx, ns, prefix, section.key) for section in filled
+        stored_keys.get(section.key) or _unused_key(tx, ns, prefix, section.key)
+        for section in filled
     ]
 
 
 def _unused_key(tx: Transaction, ns: str, prefix: str, name: str) -> str:
     """Return a key that no section of another file has."""
     prefixes = chain(("", f"{prefix}:"), (f"{prefix}-{number}:" for number in count(2)))
-    keys = (f"{before}{name}" for before in prefixes)
-    return next(key for key in keys if not _is_section(tx.memories.last(ns, key)))
-
-
-def _is_section(memory: Memory | None) -> bool:
-    return memory is not None and memory.deleted_at is None and "section" in memory.meta
+    for key in (f"{before}{name}" for before in prefixes):
+        last = tx.memories.last(ns, key)
+        if last is None or last.deleted_at is not None or "section" not in last.meta:
+            return key
+    raise AssertionError("unreachable")

@@ -37,8 +37,8 @@ def find_sort(sentence: str) -> SortMatch:
     *sorts, fact = _sorts()
     patterns = [(row, row.explicit) for row in sorts] + [(row, row.hints) for row in sorts]
     for row, pattern in [*patterns, (fact, fact.explicit), (fact, _phrases("asked"))]:
-        if found := pattern.search(plain):
-            return SortMatch(row.sort, row.weight, found[0].strip(" ,:;"))
+        if match := pattern.search(plain):
+            return SortMatch(row.sort, row.weight, match[0].strip(" ,:;"))
     return SortMatch(fact.sort, fact.weight, "")
 
 
@@ -64,20 +64,20 @@ def is_asked(sentence: str) -> bool:
 def is_withdrawn(sentence: str) -> bool:
     """Say whether a sentence asks to forget something, and states nothing after that."""
     plain = _plain(sentence)
-    found = _phrases("withdrawn").search(plain)
-    if found is None:
+    match = _phrases("withdrawn").search(plain)
+    if match is None:
         return False
-    rest = _CLAUSE_END.split(plain[found.end() :], maxsplit=1)[1:]
-    return not any(map(is_explicit, rest))
+    clauses = _CLAUSE_END.split(plain[match.end() :], maxsplit=1)[1:]
+    return not any(map(is_explicit, clauses))
 
 
 def withdrawn_subject(sentence: str) -> str:
     """Return the words that say what a sentence asks to forget, or an empty text."""
     plain = _plain(sentence)
-    found = _phrases("withdrawn").search(plain)
-    if found is None or not is_withdrawn(sentence):
+    match = _phrases("withdrawn").search(plain)
+    if match is None or not is_withdrawn(sentence):
         return ""
-    return _CLAUSE_END.split(plain[found.end() :])[0] or found[0].partition(",")[2]
+    return _CLAUSE_END.split(plain[match.end() :])[0] or match[0].partition(",")[2]
 
 
 def leads_steps(lead: str) -> bool:

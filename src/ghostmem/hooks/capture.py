@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 
-from ghostmem.capture.candidates import Candidate, candidates
+from ghostmem.capture.candidates import Captured, candidates
 from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
@@ -56,7 +56,7 @@ def capture_entries(settings: Settings, entries: Sequence[CaptureEntry]) -> None
         _record(ghost, session, texts.to, is_compacted and not call.host.restarts)
 
 
-def _statements(settings: Settings, call: Call, texts: Sequence[str]) -> list[list[Candidate]]:
+def _statements(settings: Settings, call: Call, texts: Sequence[str]) -> list[list[Captured]]:
     """Return the statements of each text that are worth remembering, if any, without secrets.
 
     A text that is refused for a secret is logged and left out."""
@@ -125,7 +125,7 @@ def _captured_since(ghost: Ghost, call: Call, ns: str, since: datetime) -> set[s
     }
 
 
-def _without(texts: Sequence[list[Candidate]], captured: set[str]) -> list[list[Candidate]]:
+def _without(texts: Sequence[list[Captured]], captured: set[str]) -> list[list[Captured]]:
     """Return the statements of texts without those texts whose statements are all captured.
 
     Stored again, an older statement would count as newer than its correction. A repeated text is
@@ -140,7 +140,7 @@ def _without(texts: Sequence[list[Candidate]], captured: set[str]) -> list[list[
     return new
 
 
-def _capture(ghost: Ghost, call: Call, ns: str, statements: Sequence[Candidate]) -> int:
+def _capture(ghost: Ghost, call: Call, ns: str, statements: Sequence[Captured]) -> int:
     """Store the statements of a text and return the number of new memories.
 
     Statements that are refused are logged and left out."""

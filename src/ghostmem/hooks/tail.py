@@ -12,7 +12,6 @@ from ghostmem.capture.transcripts.base import (
     USER,
     TranscriptFile,
     TranscriptTurn,
-    Troubles,
 )
 from ghostmem.capture.transcripts.choose import FORMATS
 from ghostmem.hooks.hosts import UnansweredError
@@ -80,7 +79,7 @@ def texts_since(path: str, kind: str, place: int, compaction_mark: bytes = b"") 
     size = size_of(path)
     if not os.access(path, os.R_OK):
         raise UnansweredError("the transcript that the host named may not be read")
-    source = Tail(Path(path), Troubles())
+    source = Tail(Path(path), [])
     source.compaction_mark = compaction_mark
     is_one_value = source.path.suffix.lower() == _ONE_VALUE
     if is_one_value and size > MAX_BYTES:

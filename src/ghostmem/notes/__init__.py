@@ -11,5 +11,5 @@ the namespace of a folder.
 
 Mirrors: `mirror` keeps a namespace and a folder equal in both directions (`mirrors`).
 
-Files without a store: `knowledge` (topics in .ai-knowledge: `topic_file`, `topic_index`), `roles`
+Files without a store: `knowledge` (topics in .ai-knowledge: `topic_files`), `roles`
 (files of a team of agents) and `grep`. All writes go through `lock` and `files`."""

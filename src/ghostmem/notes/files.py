@@ -152,10 +152,10 @@ def append(path: Path, text: str, opening: str = "") -> None:
     for tries in range(_MAX_APPENDS, 0, -1):
         raw = read_bytes(path)
         added = text if raw else opening + text
-        known = decode(raw or b"")
-        base = MISSING if raw is None else known.digest
+        before = decode(raw or b"")
+        base = MISSING if raw is None else before.digest
         try:
-            replace_file(path, (raw or b"") + Text("", crlf=known.crlf).encode(added), base)
+            replace_file(path, (raw or b"") + Text("", crlf=before.crlf).encode(added), base)
             return
         except NoteConflictError:
             if tries == 1:
@@ -202,10 +202,9 @@ def _check_base(path: Path, before: bytes | None, base: str | None) -> None:
 def _sweep(folder: Path) -> None:
     """Remove the files of killed writers from a folder, once per lock."""
     swept = SWEPT.get()
-    if swept is None or str(folder) in swept:
-        return
-    swept.add(str(folder))
-    sweep_folder(folder)
+    if swept is not None and str(folder) not in swept:
+        swept.add(str(folder))
+        sweep_folder(folder)
 
 
 def _refused(verb: str, path: Path, error: OSError) -> InvalidInputError:

@@ -13,8 +13,7 @@ from ghostmem.errors import InvalidInputError, NotFoundError, StoreBusyError
 from ghostmem.frozen import frozen
 from ghostmem.model import Folder, NsFilter, Record, SourceKind, optional
 from ghostmem.notes.index import forget_note
-from ghostmem.notes.layouts.base import Layout
-from ghostmem.notes.layouts.table import LAYOUTS, fitting, layout_named
+from ghostmem.notes.layouts import LAYOUTS, Layout, fitting, layout_named
 from ghostmem.notes.project import enclosing_project, named_namespace
 from ghostmem.notes.scan import FolderScan, scan
 from ghostmem.notes.sync import MISSING_SECONDS, Problem, SyncReport, known_as, sync_folder
@@ -111,14 +110,14 @@ def add_notes(
     space = validate.namespace(ns or default or named_namespace(PREFIX, root.name))
     root = chosen.home(root)
     with store.engine.write() as tx:
-        known = [
+        registered = [
             folder
             for folder in tx.notes.folders(NsFilter())
             if folder.root == str(root) and folder.layout == chosen.name
         ]
-        if known and ns and known[0].ns != space:
+        if registered and ns and registered[0].ns != space:
             raise InvalidInputError(
-                f"{root} is already searched in {known[0].ns}",
+                f"{root} is already searched in {registered[0].ns}",
                 f"remove it first: `ghost notes rm {quote(str(root))}`, then add it to {space}",
             )
         for mirror in tx.mirrors.all():
@@ -131,13 +130,15 @@ def add_notes(
                     "search it in another namespace: -n",
                 )
         folder = tx.notes.add_folder(str(root), chosen.name, space, store.clock(), kind)
-        if known and known[0].source_kind is not folder.source_kind:
+        if registered and registered[0].source_kind is not folder.source_kind:
             # All notes have to be screened again.
             for note in tx.notes.known(folder.id).values():
-                forget_note(store, tx, known[0], note)
-    report = sync_folder(store, folder, settle=MISSING_SECONDS if known else 0.0, progress=progress)
-    others = tuple(candidate.name for candidate in fit[:-1] if candidate is not chosen)
-    return Added(folder, report, layout is None, others, _left_out(root, chosen))
+                forget_note(store, tx, registered[0], note)
+    report = sync_folder(
+        store, folder, settle=MISSING_SECONDS if registered else 0.0, progress=progress
+    )
+    alternatives = tuple(candidate.name for candidate in fit[:-1] if candidate is not chosen)
+    return Added(folder, report, layout is None, alternatives, _left_out(root, chosen))
 
 
 def _left_out(root: Path, layout: Layout) -> tuple[str, ...]:
@@ -233,20 +234,20 @@ def notes_status(store: Store, folder: str | Path | None = None) -> list[FolderS
 
 def _status(store: Store, folder: Folder) -> FolderStatus:
     with store.engine.read() as tx:
-        known = tx.notes.known(folder.id)
+        indexed = tx.notes.known(folder.id)
     try:
         listing = scan(Path(folder.root), layout_named(folder.layout))
         unavailable = folder.unavailable
     except NotFoundError as error:
         listing, unavailable = FolderScan(), error.message
-    notes = {path: known_as(path, known, listing.files) for path in listing.files}
+    notes = {path: known_as(path, indexed, listing.files) for path in listing.files}
     pending = [
         path
         for path, note in notes.items()
         if note is None or note.stat != listing.files[path] or note.path != path
     ]
     present = {note.id for note in notes.values() if note is not None}
-    failed = [Problem(note.path, note.problem) for note in known.values() if note.problem]
+    failed = [Problem(note.path, note.problem) for note in indexed.values() if note.problem]
     failed += [Problem(path, reason) for path, reason in listing.refused.items()]
     failed += [
         Problem(path, "cannot be read: Permission denied")
@@ -258,9 +259,9 @@ def _status(store: Store, folder: Folder) -> FolderStatus:
         folder.ns,
         folder.layout,
         len(listing.files),
-        len(known),
+        len(indexed),
         len(pending),
-        sum(note.id not in present for note in known.values()),
+        sum(note.id not in present for note in indexed.values()),
         tuple(sorted(failed, key=lambda problem: problem.path)),
         watcher(store.engine.location),
         folder.reconciled_at,
@@ -298,28 +299,25 @@ def rm_notes(store: Store, folder: str | Path, *, dry_run: bool = False) -> Fold
     return removal
 
 
-def _at_path(folders: list[Folder], path: Path) -> list[Folder]:
-    return [
-        known
-        for known in folders
-        if known.root in (str(path), str(layout_named(known.layout).home(path)))
-    ]
-
-
 def chosen_folders(store: Store, folder: str | Path | None) -> list[Folder]:
     """Return all folders, those at a path, or those of a namespace."""
     folders = note_folders(store)
     if folder is None:
         return folders
-    given = validate.path(folder, "folder").expanduser()
+    path = validate.path(folder, "folder").expanduser()
     # a folder that was moved may have left a link at its place
-    chosen = (
-        _at_path(folders, Path(os.path.realpath(given)))
-        or _at_path(folders, Path(os.path.abspath(given)))
-        or [known for known in folders if known.ns == str(folder)]
+    by_place = (
+        [
+            candidate
+            for candidate in folders
+            if candidate.root in (place, str(layout_named(candidate.layout).home(Path(place))))
+        ]
+        for place in (os.path.realpath(path), os.path.abspath(path))
     )
+    by_ns = [candidate for candidate in folders if candidate.ns == str(folder)]
+    chosen = next(filter(None, by_place), by_ns)
     if not chosen:
-        roots = ", ".join(known.root for known in folders)
+        roots = ", ".join(candidate.root for candidate in folders)
         raise NotFoundError(
             f"{folder} is not a folder of notes",
             f"there are: {roots}" if roots else "add one with `ghost notes add`",

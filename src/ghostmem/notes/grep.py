@@ -13,7 +13,7 @@ from pathlib import Path
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Folder
 from ghostmem.notes.files import decode, file_names, note_day
-from ghostmem.notes.layouts.table import layout_named
+from ghostmem.notes.layouts import layout_named
 from ghostmem.notes.scan import scan
 from ghostmem.text.excerpt import visible
 
@@ -121,11 +121,11 @@ def format_blocks(blocks: Sequence[MatchBlock], query: str) -> str:
     notes = [f"note: could not read {_one_line(problem)}" for problem in unread]
     if not blocks:
         return "\n".join([f'No matches found for "{query}".', *notes])
-    shown = [
+    parts = [
         f"--- {_one_line(block.path)} (line {block.line}) ---\n{block.text}\n---\n"
         for block in blocks
     ]
-    return "".join([*shown, *(f"{note}\n" for note in notes)])
+    return "".join([*parts, *(f"{note}\n" for note in notes)])
 
 
 def _markdown(folder: Path) -> list[Path]:

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain, count
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -27,10 +28,9 @@ from ghostmem.model import (
     Held,
     Memory,
     Note,
-    SourceKind,
     estimate_tokens,
 )
-from ghostmem.notes.layouts.base import Layout, NoteSection
+from ghostmem.notes.layouts import Layout, NoteSection, Reading
 from ghostmem.notes.scan import Read, modified
 from ghostmem.settings import Settings
 from ghostmem.store import IndexRow, Store, Transaction, index_rows, retag, tagged, validate
@@ -75,31 +75,30 @@ def index_note(
 
     In a folder that is not the user's own, sections that look like instructions are put into
     quarantine, except those that are searched already and the text that is `released` now."""
-    known = tx.notes.at(folder.id, path)  # another process may have indexed it
-    note = note or known
-    if known is not None and note is not None and known.id != note.id:
-        forget_note(store, tx, folder, known)
+    indexed = tx.notes.at(folder.id, path)  # another process may have indexed it
+    note = note or indexed
+    if indexed is not None and note is not None and indexed.id != note.id:
+        forget_note(store, tx, folder, indexed)
     problem = "is not UTF-8; what could not be read is shown as �" if read.text.lossy else ""
     if read.stat.size > store.settings.max_content_bytes:
         problem = (
             f"has {read.stat.size:,} bytes, more than GHOST_MAX_CONTENT_BYTES "
             f"({store.settings.max_content_bytes:,})"
         )
-        reading = None
+        reading = Reading(())
     else:
         reading = layout.read(path, read.text.text.replace("\x00", "\ufffd"), modified(read.stat))
-    names = reading.names if reading else ()
     fresh = Note(
         note.id if note else store.new_id(store.clock()),
         path,
         read.stat,
         read.text.digest,
-        names,
+        reading.names,
         problem,
     )
     wanted = [
         new
-        for section in (reading.sections if reading else ())
+        for section in reading.sections
         if (new := _new_section(store.settings, section)) is not None
     ]
     writer = _SectionWriter(
@@ -111,15 +110,14 @@ def index_note(
         problem = "; ".join(filter(None, (problem, suspects)))
     tx.notes.put(folder.id, fresh._replace(problem=problem))
     changed = writer.write(wanted)
-    renamed = writer.renamed or note is None or note.names != names
+    renamed = writer.renamed or note is None or note.names != reading.names
     return IndexResult(changed, renamed, writer.unembedded, problem)
 
 
 def forget_note(store: Store, tx: Transaction, folder: Folder, note: Note) -> None:
     """Remove a note and its memories; their vectors are kept in case the text comes back."""
-    if folder.source_kind is not SourceKind.STATED:
-        for held in quarantined_sections(tx, folder, note.path):
-            tx.quarantine.drop(held.id)
+    for entry in quarantined_sections(tx, folder, note.path):
+        tx.quarantine.drop(entry.id)
     for memory in tx.memories.by_ids(list(tx.notes.sections(note.id))).values():
         _remove_section(store, tx, memory)
     tx.notes.drop(note.id)
@@ -129,15 +127,15 @@ def quarantined_sections(tx: Transaction, folder: Folder, path: str) -> list[Hel
     """Return the sections of a note that are in quarantine."""
     file = str(PurePath(folder.root) / path)
     return [
-        held
-        for held in tx.quarantine.under_key(folder.ns, path[:MAX_KEY_CHARS])
-        if file_of(held) == file
+        entry
+        for entry in tx.quarantine.under_key(folder.ns, path[:MAX_KEY_CHARS])
+        if file_of(entry) == file
     ]
 
 
-def file_of(held: Held) -> str | None:
+def file_of(entry: Held) -> str | None:
     """Return the file of a quarantined section, or None if it is not a section of a note."""
-    match held.fields:
+    match entry.fields:
         case {"meta": Mapping() as meta, "files": [{"path": path}]} if META in meta:
             return str(path)
     return None
@@ -157,11 +155,8 @@ def sections_of(tx: Transaction, note: Note) -> list[Memory]:
 
 def shares_a_section(store: Store, tx: Transaction, note: Note, read: Read) -> bool:
     """Say whether a file's text contains one of a note's sections."""
-    contents = [memory.content for memory in sections_of(tx, note)]
-    if any(content in read.text.text for content in contents):
-        return True
-    clean = redact_file(store.settings, read.text.text)
-    return clean != read.text.text and any(content in clean for content in contents)
+    texts = {read.text.text, redact_file(store.settings, read.text.text)}
+    return any(memory.content in text for memory in sections_of(tx, note) for text in texts)
 
 
 def without_secrets(settings: Settings, section: NoteSection) -> NoteSection:
@@ -229,14 +224,12 @@ class _SectionWriter:
 
     def write(self, wanted: Sequence[_NewSection]) -> bool:
         """Make the stored sections equal; say whether more than line numbers changed."""
-        known = self._tx.notes.sections(self._note.id)
-        memories = {
-            m.id: m for m in self._tx.memories.by_ids(list(known)).values() if m.deleted_at is None
-        }
-        pairs = _paired(wanted, [(m.id, known[m.id][0], m.content) for m in memories.values()])
+        stored = self._tx.notes.sections(self._note.id)
+        memories = {memory.id: memory for memory in sections_of(self._tx, self._note)}
+        pairs = _paired(wanted, [(m.id, stored[m.id][0], m.content) for m in memories.values()])
         matched = [None if memory_id is None else memories[memory_id] for memory_id in pairs]
         changed = False
-        for gone in known.keys() - set(pairs):
+        for gone in stored.keys() - set(pairs):
             changed = self.renamed = True
             if gone in memories:
                 _remove_section(self._store, self._tx, memories[gone])
@@ -252,45 +245,45 @@ class _SectionWriter:
             written = self._create(new) if memory is None else self._rewrite(memory, new)
             changed = changed or written is not memory
             place = (new.section.name, new.line, new.hash)
-            self.renamed = self.renamed or memory is None or known[memory.id][0] != new.section.name
-            if memory is None or known[memory.id] != place:
+            self.renamed = (
+                self.renamed or memory is None or stored[memory.id][0] != new.section.name
+            )
+            if memory is None or stored[memory.id] != place:
                 self._tx.notes.put_section(written.id, self._note.id, *place)
             changed = self._set_links(written.id, new.section.links) or changed
         return changed
 
     def quarantine_suspects(
-        self, wanted: Sequence[_NewSection], known: Sequence[Held], released: str | None
+        self, wanted: Sequence[_NewSection], quarantined: Sequence[Held], released: str | None
     ) -> tuple[list[_NewSection], str]:
         """Put sections that look like instructions into quarantine.
 
-        Those in quarantine already (`known`) keep their id, or are dropped if the file no longer
-        has them. Returns the other sections, and a message about the quarantined ones."""
+        Those `quarantined` already keep their id, or are dropped if the file no longer has them.
+        Returns the other sections, and a message about the quarantined ones."""
         accepted = {memory.content for memory in sections_of(self._tx, self._note)} | {released}
         settings = self._store.settings
         clean: list[_NewSection] = []
-        held: list[Held] = []
+        suspects: list[Held] = []
         for new in wanted:
-            reasons = (
-                ()
-                if new.text in accepted
-                else instruction_reasons(
-                    settings, new.text, Labels((), (self._name(new), *new.section.tags))
-                )
-            )
-            if reasons:
-                held.append(self._hold(new, known, reasons))
+            labels = Labels((), (self._name(new), *new.section.tags))
+            if new.text not in accepted and (
+                reasons := instruction_reasons(settings, new.text, labels)
+            ):
+                suspects.append(self._hold(new, quarantined, reasons))
             else:
                 clean.append(new)
-        for gone in {entry.id for entry in known} - {entry.id for entry in held}:
+        for gone in {entry.id for entry in quarantined} - {entry.id for entry in suspects}:
             self._tx.quarantine.drop(gone)
-        more = f" (and {len(held) - 1} more: ghost quarantine list)" if len(held) > 1 else ""
-        return clean, f"{held_note(held[0])}{more}" if held else ""
+        more = (
+            f" (and {len(suspects) - 1} more: ghost quarantine list)" if len(suspects) > 1 else ""
+        )
+        return clean, f"{held_note(suspects[0])}{more}" if suspects else ""
 
-    def _hold(self, new: _NewSection, known: Sequence[Held], reasons: Sequence[str]) -> Held:
+    def _hold(self, new: _NewSection, quarantined: Sequence[Held], reasons: Sequence[str]) -> Held:
         key = validate.key(self._name(new))
-        for held in known:
-            if (held.key, held.content) == (key, new.text):
-                return held
+        for entry in quarantined:
+            if (entry.key, entry.content) == (key, new.text):
+                return entry
         fields = {**self._fields(new), "source_kind": self._folder.source_kind}
         draft = Draft(self._folder.ns, key, new.text, fields, unlock=True)
         return hold(self._store, self._tx, draft, reasons)
@@ -323,20 +316,16 @@ class _SectionWriter:
             name = f"{name[:MAX_KEY_CHARS]}~{hashlib.sha256(name.encode()).hexdigest()[:12]}"
         return name
 
-    def _key(self, new: _NewSection, own: str | None) -> str:
+    def _key(self, new: _NewSection, own_id: str | None) -> str:
         """Return a free key: path and name, then with the folder's name, then numbered."""
-        key = name = self._name(new)
-        if not self._is_free(key, own):
-            key = f"{PurePath(self._folder.root).name[:MAX_FOLDER_CHARS]}/{name}"
-        number = 2
-        while not self._is_free(key, own):
-            number += 1
-            key = f"{name}~{number}"
-        return validate.key(key)
+        name = self._name(new)
+        in_folder = f"{PurePath(self._folder.root).name[:MAX_FOLDER_CHARS]}/{name}"
+        keys = chain((name, in_folder), (f"{name}~{number}" for number in count(3)))
+        return validate.key(next(key for key in keys if self._is_free(key, own_id)))
 
-    def _is_free(self, key: str, own: str | None) -> bool:
+    def _is_free(self, key: str, own_id: str | None) -> bool:
         last = self._tx.memories.last(self._folder.ns, key)
-        if last is None or last.deleted_at is not None or last.id == own:
+        if last is None or last.deleted_at is not None or last.id == own_id:
             return True
         # An import or an earlier index may have left a memory without a section.
         is_leftover = last.locked and last.meta.get(META) == self._note.path
@@ -393,11 +382,11 @@ class _SectionWriter:
 
     def _has_own_key(self, memory: Memory, new: _NewSection) -> bool:
         """Say whether a memory has the key of its section, or the best free one."""
-        same = (
+        return (
             memory.meta.get(META) == self._note.path
             and memory.meta.get("section", "") == new.section.name
+            and not memory.key.startswith(TEMPORARY)
         )
-        return same and not memory.key.startswith(TEMPORARY)
 
     def _rows(self, key: str, text: str) -> list[IndexRow]:
         rows = index_rows(key, text, self._store.settings.chunk_target)
@@ -413,18 +402,18 @@ class _SectionWriter:
 
     def _set_links(self, memory_id: str, links: Sequence[tuple[str, str]]) -> bool:
         """Store the links of a section, and remove old ones with their edges."""
-        known = {
+        stored = {
             (word, target): to_id for word, target, to_id in self._tx.notes.links_of(memory_id)
         }
         wanted = set(links)
-        for (word, target), to_id in known.items():
+        for (word, target), to_id in stored.items():
             if (word, target) not in wanted:
                 self._tx.notes.drop_link(memory_id, word, target)
                 if to_id is not None:
                     drop_link_edge(self._tx, memory_id, word, to_id)
-        for word, target in sorted(wanted - known.keys()):
+        for word, target in sorted(wanted - stored.keys()):
             self._tx.notes.put_link(memory_id, word, target, None)
-        return wanted != known.keys()
+        return wanted != stored.keys()
 
 
 def drop_link_edge(tx: Transaction, memory_id: str, word: str, to_id: str) -> None:
@@ -441,22 +430,22 @@ def drop_link_edge(tx: Transaction, memory_id: str, word: str, to_id: str) -> No
 
 
 def _paired(
-    wanted: Sequence[_NewSection], known: Iterable[tuple[str, str, str]]
+    wanted: Sequence[_NewSection], memories: Iterable[tuple[str, str, str]]
 ) -> list[str | None]:
     """Return the memory of each section, of those given as (id, name, text).
 
     It has the same name and text, or else the same text, the same text under another heading, or
     the same name. If one section and one memory are left over, they belong together."""
     pairs: list[str | None] = [None] * len(wanted)
-    unpaired = {memory_id: (name, text) for memory_id, name, text in known}
+    unpaired = {memory_id: (name, text) for memory_id, name, text in memories}
     for feature in _FEATURES:
         ids: dict[object, list[str]] = {}
         for memory_id, (name, text) in unpaired.items():
             ids.setdefault(feature(name, text), []).append(memory_id)
-        for at, new in enumerate(wanted):
+        for place, new in enumerate(wanted):
             same = ids.get(feature(new.section.name, new.text))
-            if pairs[at] is None and same:
-                chosen = pairs[at] = same.pop(0)
+            if pairs[place] is None and same:
+                chosen = pairs[place] = same.pop(0)
                 del unpaired[chosen]
     if len(unpaired) == 1 and pairs.count(None) == 1:
         pairs[pairs.index(None)] = next(iter(unpaired))

@@ -7,12 +7,13 @@ a topic that every reader finds."""
 import os
 import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
-from ghostmem.notes import topic_file, topic_index
+from ghostmem.notes import topic_files
 from ghostmem.notes.files import (
     DEVICE,
     MISSING,
@@ -48,22 +49,22 @@ def recall_general_memory(root: Path) -> str:
 
 def recall_memory(root: Path, topic: str) -> str:
     """Return a topic as markdown: name, tags, time of the last update, content."""
-    known = topic_file.read_topic(_existing(root, topic).text)
-    tags = f" {', '.join(known.tags)}" if known.tags else ""
+    parsed = topic_files.read_topic(_existing(root, topic).text)
+    tags = f" {', '.join(parsed.tags)}" if parsed.tags else ""
     return (
         f"# {topic}\n\n**Tags:**{tags}\n**Last updated:** "
-        f"{known.updated or 'unknown'}\n\n{known.body}\n"
+        f"{parsed.updated or 'unknown'}\n\n{parsed.body}\n"
     )
 
 
 def search_memories(root: Path, tags: Iterable[str]) -> str:
     """Return the names of the topics with any of the tags, ignoring case."""
-    wanted = {topic_file.folded(tag) for tag in tags}
+    wanted = {topic_files.folded(tag) for tag in tags}
     matches = [
         topic
         for topic in _topics(root)
-        for known in [topic_file.read_topic(read_file(_path(root, topic)).text)]
-        if wanted & {topic_file.folded(tag) for tag in known.tags}
+        for parsed in [topic_files.read_topic(read_file(_path(root, topic)).text)]
+        if wanted & {topic_files.folded(tag) for tag in parsed.tags}
     ]
     return ", ".join(matches) or NOTHING
 
@@ -77,19 +78,19 @@ def memorize_new_topic(
     root: Path, topic: str, tags: Iterable[str], summary: str, content: str, now: datetime
 ) -> str:
     """Write the file of a topic that does not exist yet, and add its summary to the index."""
-    path, kept = _path(root, _checked(topic)), _clean_tags(tags)
+    path, clean_tags = _path(root, _checked(topic)), _clean_tags(tags)
     line, body = (
-        topic_index.summary_line(_text(summary, "summary")),
+        topic_files.summary_line(_text(summary, "summary")),
         _text(content, "content"),
     )
     with locked(_folder(root)):
         index = _read_index(root)
         _check_new(root, topic, index.text)
-        replace_file(path, topic_file.new_topic(topic, kept, now, body).encode(), MISSING)
+        replace_file(path, topic_files.new_topic(topic, clean_tags, now, body).encode(), MISSING)
         _write_index(
             root,
             index,
-            topic_index.with_entries(index.text, {topic: line}),
+            topic_files.with_entries(index.text, {topic: line}),
             [*_names(index.text), topic],
         )
     return f"Memorized the topic {topic}."
@@ -107,67 +108,67 @@ def refine_memory(
 ) -> str:
     """Change a topic's tags, its content or its summary in the index, without other bytes."""
     add, remove = _clean_tags(tags_to_add), _clean_tags(tags_to_remove)
-    both = [
+    contradictory = [
         tag
         for tag in add
-        if topic_file.folded(tag) in {topic_file.folded(other) for other in remove}
+        if topic_files.folded(tag) in {topic_files.folded(removed) for removed in remove}
     ]
-    if both:
+    if contradictory:
         raise InvalidInputError(
-            f"the tag {both[0]!r} is both to add and to remove",
+            f"the tag {contradictory[0]!r} is both to add and to remove",
             "put it in only one of the two lists",
         )
     line = (
-        None if new_summary is None else topic_index.summary_line(_text(new_summary, "new summary"))
+        None if new_summary is None else topic_files.summary_line(_text(new_summary, "new summary"))
     )
     body = None if new_content is None else _text(new_content, "new content")
     _existing(root, topic)
     with locked(_folder(root)):
         file, index = _lossless(_existing(root, topic), f"{topic}{SUFFIX}"), _read_index(root)
-        text = topic_file.refined_topic(file.text, topic, now, add, remove, body)
+        text = topic_files.refined_topic(file.text, topic, now, add, remove, body)
         replace_file(_path(root, topic), file.encode(text), file.digest)
         entry = next(
-            (entry for entry in topic_index.entries(index.text) if entry.topic == topic), None
+            (entry for entry in topic_files.entries(index.text) if entry.topic == topic), None
         )
         names = _names(index.text)
         if entry is None:
-            line = line or topic_index.first_sentence(topic_file.read_topic(text).body, topic)
+            line = line or topic_files.first_sentence(topic_files.read_topic(text).body, topic)
             _write_index(
-                root, index, topic_index.with_entries(index.text, {topic: line}), [*names, topic]
+                root, index, topic_files.with_entries(index.text, {topic: line}), [*names, topic]
             )
         elif line is not None:
-            _write_index(root, index, topic_index.with_summary(index.text, entry, line), names)
+            _write_index(root, index, topic_files.with_summary(index.text, entry, line), names)
     return f"Refined the topic {topic}."
 
 
 def memorize_general_info(root: Path, content: str) -> str:
     """Replace the general knowledge of the index."""
-    body = topic_file.trimmed(topic_index.without_own_heading(_text(content, "content")))
-    fence = topic_index.open_fence(body)
+    body = topic_files.trimmed(topic_files.without_own_heading(_text(content, "content")))
+    fence = topic_files.open_fence(body)
     if fence:
         raise InvalidInputError(
             f"the content opens a code fence with {fence[:60]!r} that is never closed", "close it"
         )
     if not body:
         raise InvalidInputError("the content is only a heading", "send the text below it")
-    if topic_index.has_special_heading(body):
+    if topic_files.has_special_heading(body):
         raise InvalidInputError(
-            f"the content has the heading {topic_index.SPECIAL!r}, below which the index "
+            f"the content has the heading {topic_files.SPECIAL!r}, below which the index "
             "lists its topics",
             "leave that heading out; memorize_new_topic adds a topic",
         )
     with locked(_folder(root)):
         index = _read_index(root)
-        if not topic_index.is_marked(index.text) and topic_index.has_special_heading(
-            topic_index.general_text(index.text), fenced=True
+        if not topic_files.is_marked(index.text) and topic_files.has_special_heading(
+            topic_files.general_text(index.text), fenced=True
         ):  # an open fence would hide the topics
             raise ConflictError(
-                f"in index{SUFFIX} the heading {topic_index.SPECIAL!r} is in a code fence of "
+                f"in index{SUFFIX} the heading {topic_files.SPECIAL!r} is in a code fence of "
                 "the general knowledge",
                 f"close the fence above that heading in {FOLDER}/index{SUFFIX}, then try again",
             )
         _write_index(
-            root, index, topic_index.with_general(index.text, body), _names(index.text), body
+            root, index, topic_files.with_general(index.text, body), _names(index.text), body
         )
     return "Memorized the general project information."
 
@@ -188,7 +189,7 @@ def forget_memory(root: Path, topic: str) -> str:
             _write_index(
                 root,
                 index,
-                topic_index.without_entry(index.text, topic),
+                topic_files.without_entry(index.text, topic),
                 [name for name in names if name != topic],
             )
     return f"Forgot the topic {topic}{problem}."
@@ -201,9 +202,9 @@ def _checked(topic: str) -> str:
     """Return the name of a topic if it can be a file name on every system."""
     wrong = next((reason for reason, bad in _RULES if bad(topic)), None)
     if wrong is not None:
-        shown = topic if len(topic) <= MAX_NAME_BYTES else f"{topic[:MAX_NAME_BYTES]}…"
+        excerpt = topic if len(topic) <= MAX_NAME_BYTES else f"{topic[:MAX_NAME_BYTES]}…"
         raise InvalidInputError(
-            f"the topic {shown!r} {wrong}",
+            f"the topic {excerpt!r} {wrong}",
             "use a few plain words as its name, such as auth-tokens",
         )
     return topic
@@ -250,21 +251,15 @@ def _path(root: Path, topic: str) -> Path:
 
 def _topics(root: Path) -> list[str]:
     """Return the names of the topics with a file."""
-    folder = _folder(root)
-    names = [name.removesuffix(SUFFIX) for name in file_names(folder) if name.endswith(SUFFIX)]
-    return sorted(topic for topic in names if _is_topic(root, folder, topic))
+    names = file_names(_folder(root))
+    topics = [name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)]
+    return sorted(topic for topic in topics if _is_topic(root, topic))
 
 
-def _is_topic(root: Path, folder: Path, topic: str) -> bool:
-    if any(bad(topic) for _, bad in _RULES):
-        return False
-    path = folder / f"{topic}{SUFFIX}"
-    if not path.is_symlink():
-        return path.is_file()
-    try:
-        return _path(root, topic).is_file()
-    except InvalidInputError:  # a link that leads out of the folder
-        return False
+def _is_topic(root: Path, topic: str) -> bool:
+    with suppress(InvalidInputError):  # a link that leads out of the folder
+        return not any(bad(topic) for _, bad in _RULES) and _path(root, topic).is_file()
+    return False
 
 
 # Existing topics
@@ -288,21 +283,21 @@ def _unknown(root: Path, topic: str) -> NotFoundError:
 
 
 def _names(index: str) -> list[str]:
-    return [entry.topic for entry in topic_index.entries(index)]
+    return [entry.topic for entry in topic_files.entries(index)]
 
 
 def _check_new(root: Path, topic: str, index: str) -> None:
     """Refuse a topic that exists, or that is the same file as another on some system."""
     files, names = _topics(root), _names(index)
-    other = next(
+    twin = next(
         (name for name in [*files, *names] if same_file_name(name) == same_file_name(topic)), None
     )
-    if other is None and not os.path.lexists(_folder(root) / f"{topic}{SUFFIX}"):
+    if twin is None and not os.path.lexists(_folder(root) / f"{topic}{SUFFIX}"):
         return
-    if other not in (None, topic):
+    if twin not in (None, topic):
         raise ConflictError(
-            f"there is a topic {other!r}, and {topic!r} is the same file on some systems",
-            f"refine {other!r}",
+            f"there is a topic {twin!r}, and {topic!r} is the same file on some systems",
+            f"refine {twin!r}",
         )
     if topic in names and topic not in files:
         hint = "forget_memory removes it from the index; then memorize it again"
@@ -336,7 +331,7 @@ def _write_index(
 ) -> None:
     """Write the index if it reads back with exactly these topics and general knowledge."""
     if _names(text) != list(names) or (
-        general is not None and topic_index.general_text(text) != general
+        general is not None and topic_files.general_text(text) != general
     ):
         raise ConflictError(
             f"index{SUFFIX} has a layout that cannot be changed safely; it was not changed",
@@ -360,7 +355,7 @@ def _delete(path: Path) -> str:
 
 
 def _text(text: str, what: str) -> str:
-    return topic_file.trimmed(checked_text(text, what, f"give the {what} some text"))
+    return topic_files.trimmed(checked_text(text, what, f"give the {what} some text"))
 
 
 def _clean_tags(tags: Iterable[str]) -> list[str]:

@@ -72,7 +72,13 @@ def lock_file(path: Path, patience: float = 0.0, *, removed: bool = False) -> It
 def _acquire(path: Path, until: float) -> int:
     """Return the descriptor of a file whose lock this process has."""
     while True:
-        handle = _open(path)
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
+        except OSError as error:
+            raise InvalidInputError(
+                f"cannot open the lock {path}: {error.strerror}",
+                "check the permissions of its folder",
+            ) from None
         has_lock = _try_lock(handle)
         if has_lock and _is_at(handle, path):
             return handle
@@ -86,33 +92,18 @@ def _acquire(path: Path, until: float) -> int:
         time.sleep(_POLL_SECONDS)
 
 
-def _open(path: Path) -> int:
-    try:
-        return os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
-    except OSError as error:
-        raise InvalidInputError(
-            f"cannot open the lock {path}: {error.strerror}", "check the permissions of its folder"
-        ) from None
-
-
 def _is_at(handle: int, path: Path) -> bool:
     """Say whether an open file is still the one at a path."""
-    try:
+    with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(handle), os.stat(path))
-    except FileNotFoundError:
-        return False
+    return False
 
 
 def is_locked(path: Path) -> bool:
     """Say whether a process holds the lock on a file."""
-    try:
-        handle = os.open(path, os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        return not _try_lock(handle)
-    finally:
-        os.close(handle)
+    with suppress(OSError), open(path, "r+b") as file:
+        return not _try_lock(file.fileno())
+    return False
 
 
 if sys.platform == "win32":
@@ -121,20 +112,19 @@ if sys.platform == "win32":
     # A lock on Windows blocks readers of the locked bytes, so this one is behind the end.
     _FAR = 1 << 30
 
-    def _try_lock(handle: int) -> bool:
+    def _lock(handle: int) -> None:
         os.lseek(handle, _FAR, os.SEEK_SET)
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
 
 else:
     import fcntl
 
-    def _try_lock(handle: int) -> bool:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
+    def _lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _try_lock(handle: int) -> bool:
+    with suppress(OSError):
+        _lock(handle)
         return True
+    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +22,10 @@ from ghostmem.memory.redact import redact_content
 from ghostmem.model import Folder, Hit, Record, optional
 from ghostmem.notes.files import append, inside, read_file
 from ghostmem.notes.folders import add_notes, note_folders
-from ghostmem.notes.layouts.table import layout_named
+from ghostmem.notes.layouts import layout_named
 from ghostmem.notes.lock import locked
 from ghostmem.notes.sync import sync_folder
-from ghostmem.notes.topic_index import open_fence
+from ghostmem.notes.topic_files import open_fence
 from ghostmem.store import Store, validate
 
 if TYPE_CHECKING:
@@ -92,35 +93,34 @@ def save_note(
     )
     text = _with_closed_fence(clean.replace("\r\n", "\n").strip("\n"))
     root = _root(store, folder)
-    known = [added for added in note_folders(store) if added.root == str(root)]
+    folders = [added for added in note_folders(store) if added.root == str(root)]
     day = store.clock().astimezone().strftime("%Y-%m-%d")
     with locked(root):
         is_inside = not (root / "MEMORY.md").is_file() and (root / "memory/MEMORY.md").is_file()
         long_term = "memory/MEMORY.md" if is_inside else "MEMORY.md"
-        path = _daily(root, day, known) if target == DAILY else long_term
+        path = _daily(root, day, folders) if target == DAILY else long_term
         file = inside(root, path)
         before = read_file(file).text
         missing = 2 - min(2, len(before) - len(before.rstrip("\n")))
         gap = "\n" * missing if before else ""
         title = day if target == DAILY else "Memory"
         append(file, f"{gap}{text}\n", opening=f"# {title}\n\n")
-    fit = [added for added in known if layout_named(added.layout).wants(path)]
+    fit = [added for added in folders if layout_named(added.layout).wants(path)]
     sync_folder(store, fit[0] if fit else add_notes(store, root, layout="daily").folder, link=False)
     return Saved(str(root), path, target, notes)
 
 
 def _with_closed_fence(text: str) -> str:
     """Close a code fence that is left open, so that later texts are not part of the code."""
-    if not (fence := open_fence(text)):
-        return text
-    mark = fence[: len(fence) - len(fence.lstrip(fence[0]))]
-    return f"{text}\n{mark}"
+    fence = open_fence(text)
+    mark = fence[: len(fence) - len(fence.lstrip(fence[:1]))]
+    return f"{text}\n{mark}" if mark else text
 
 
 def _root(store: Store, folder: str | Path | None) -> Path:
-    named = folder or store.settings.notes_dir
-    if named:
-        return Path(named).expanduser().resolve()
+    chosen = folder or store.settings.notes_dir
+    if chosen:
+        return Path(chosen).expanduser().resolve()
     roots = dict.fromkeys(added.root for added in note_folders(store) if added.layout in LAYOUTS)
     if len(roots) > 1:
         raise InvalidInputError(
@@ -137,25 +137,19 @@ def _root(store: Store, folder: str | Path | None) -> Path:
     return Path(store.engine.file).resolve().parent / "notes"
 
 
-def _daily(root: Path, day: str, known: Sequence[Folder]) -> str:
+def _daily(root: Path, day: str, folders: Sequence[Folder]) -> str:
     """Return the path of today's note, in the folder that the workspace uses for daily notes."""
-    only = bool(known) and not any(
-        layout_named(added.layout).wants(f"daily/{day}.md") for added in known
-    )
-    place = (
-        "memory"
-        if only or ((root / "memory").is_dir() and not (root / "daily").is_dir())
-        else "daily"
-    )
-    return f"{place}/{day}.md"
+    path = f"daily/{day}.md"
+    is_unwanted = folders and not any(layout_named(added.layout).wants(path) for added in folders)
+    has_memory = (root / "memory").is_dir() and not (root / "daily").is_dir()
+    return f"memory/{day}.md" if is_unwanted or has_memory else path
 
 
 class MemorySearch:
     """The tool memory_search over the memories and notes of an open store."""
 
     def __init__(self, store: Ghost, ns: str | None = None) -> None:
-        self.store = store
-        self.ns = ns
+        self.store, self.ns = store, ns
 
     def definition(self) -> dict[str, Any]:
         """Return the definition of the tool for a model."""
@@ -191,8 +185,7 @@ class MemorySave:
     """The tool memory_save over an open store: writes to daily notes or MEMORY.md."""
 
     def __init__(self, store: Ghost, folder: str | Path | None = None) -> None:
-        self.store = store
-        self.folder = folder
+        self.store, self.folder = store, folder
 
     def definition(self) -> dict[str, Any]:
         """Return the definition of the tool for a model."""
@@ -243,11 +236,8 @@ def source(hit: Hit) -> str:
 
 
 def _function(name: str, about: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    copy: dict[str, Any] = json.loads(json.dumps(parameters))
-    return {
-        "type": "function",
-        "function": {"name": name, "description": about, "parameters": copy},
-    }
+    described = {"name": name, "description": about, "parameters": deepcopy(parameters)}
+    return {"type": "function", "function": described}
 
 
 def _arguments(args_json: str, invalid: type[GhostError]) -> dict[str, Any]:

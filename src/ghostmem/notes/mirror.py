@@ -91,7 +91,7 @@ def _find_or_add(
     chosen = _layout(root, layout, mirrors)
     home = chosen.home(root)
     _refuse_searched(home, chosen, searched)
-    pair = next((known for known in mirrors if known.root == str(home)), None)
+    pair = next((candidate for candidate in mirrors if candidate.root == str(home)), None)
     if pair is None and not dry_run:
         with store.engine.write() as tx:
             pair = tx.mirrors.add(str(home), chosen.name, ns, store.clock())
@@ -120,7 +120,9 @@ def end_mirror(store: Store, folder: str | Path, dry_run: bool) -> Mirror | None
         for path in (os.path.realpath(root), os.path.abspath(root))
     }
     with store.engine.write(dry_run=dry_run) as tx:
-        mirror = next((known for known in tx.mirrors.all() if known.root in homes), None)
+        mirror = next(
+            (candidate for candidate in tx.mirrors.all() if candidate.root in homes), None
+        )
         if mirror is not None:
             tx.mirrors.drop(mirror.id)
     return mirror
@@ -135,7 +137,9 @@ def _layout(root: Path, name: str | None, mirrors: Iterable[Mirror]) -> MirrorLa
             )
         return LAYOUTS[name]
     homes = {(str(layout.home(root)), layout.name) for layout in LAYOUTS.values()}
-    names = [known.layout for known in mirrors if (known.root, known.layout) in homes]
+    names = [
+        candidate.layout for candidate in mirrors if (candidate.root, candidate.layout) in homes
+    ]
     names = names or [layout.name for layout in LAYOUTS.values() if layout.fits(root)]
     if len(names) != 1:
         problem = (
@@ -251,8 +255,12 @@ def _rename_extra(run: MirrorRun, memories: Mapping[str, Memory]) -> None:
             run.report.to_store += unit is not None
             continue
         name = unit.path.rpartition("/")[2].rpartition(".")[0]
-        own = of_line(name) if run.layout.is_single else None
-        new_key = own if own and is_free(own) else free_key(key, [f" ({name})"], is_free)
+        named_key = of_line(name) if run.layout.is_single else None
+        new_key = (
+            named_key
+            if named_key and is_free(named_key)
+            else free_key(key, [f" ({name})"], is_free)
+        )
         if problem := rename_unit(run.home, run.layout, run.contents, unit, new_key):
             run.report.defer(key, unit.path, problem)
             run.skipped.add(key)

@@ -3,8 +3,8 @@
 import hashlib
 import os
 import re
-from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 PREFIX = "project"
@@ -55,23 +55,14 @@ def find_project(folder: str | None = None) -> Project:
     if remote := _remote(common):
         reason = f"the remote {remote} of the git repository {common}"
         return Project(named_namespace(PREFIX, remote), reason)
-    name = os.path.basename(common)
-    home = (
-        os.path.basename(os.path.dirname(common))
-        if name.startswith(".")
-        else name.removesuffix(".git")
-    )
+    folder, name = os.path.split(common)
+    home = os.path.basename(folder) if name.startswith(".") else name.removesuffix(".git")
     reason = f"the name of the git repository {common}, which has no remote"
     return Project(named_namespace(PREFIX, home), reason)
 
 
-def _above(folder: str) -> Iterator[str]:
-    while True:
-        yield folder
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return
-        folder = parent
+def _above(folder: str) -> list[str]:
+    return [folder, *map(str, Path(folder).parents)]
 
 
 def _common_dir(folder: str) -> str | None:
@@ -109,18 +100,13 @@ def _named(url: str) -> str:
     if "::" in url:
         return ""
     address = re.split(r"[?#]", url, maxsplit=1)[0]
-    scheme, _, rest = address.rpartition("://")
-    place = rest.rpartition("@")[2]
-    if scheme:
-        path = place.partition("/")[2]
-    elif ":" in place and not place.startswith(("/", ".")):
-        path = place.partition(":")[2]
-    else:
-        path = place
-    kept = [
-        part for part in path.rstrip("/").removesuffix(".git").split("/") if part not in _NAMELESS
-    ]
-    return "/".join(kept[-2:])
+    scheme, _, remainder = address.rpartition("://")
+    place = remainder.rpartition("@")[2]
+    is_short = ":" in place and not place.startswith(("/", "."))  # host:path
+    separator = "/" if scheme else ":" if is_short else ""
+    path = place.partition(separator)[2] if separator else place
+    parts = path.rstrip("/").removesuffix(".git").split("/")
+    return "/".join([part for part in parts if part not in _NAMELESS][-2:])
 
 
 def _read(path: str) -> str:

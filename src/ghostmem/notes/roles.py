@@ -145,27 +145,31 @@ def append_memory(
     """Append a section to a role's file, after archiving the text of an earlier day.
 
     Archiving also removes archives older than `retention` days; 0 keeps them all."""
-    role, title = check_role(role), _title(section)
+    role, title = check_role(role), section.strip()
+    if not is_text(section) or not title:
+        raise InvalidInputError(
+            f"{section!r} cannot be a section's title", "a title is one line of text"
+        )
     text = checked_text(content, "text", "pass it as an argument, or on standard input")
-    home, at = _folder(folder), as_time(now or this_moment()).astimezone()
+    home, moment = _folder(folder), as_time(now or this_moment()).astimezone()
     days = load().memory_retention_days if retention is None else retention
-    stamp = at.isoformat(" ", "minutes")[:16]
+    stamp = moment.isoformat(" ", "minutes")[:16]
     with locked(home):
         path = _file(home, role)
-        known = read_file(path)
-        day = at.date()
-        if known.text:
+        current = read_file(path)
+        day = moment.date()
+        if current.text:
             day = datetime.fromtimestamp(path.stat().st_mtime, UTC).astimezone().date()
-        is_new_day = day != at.date()
-        in_fence = not is_new_day and _STYLE.has_open_fence(known.text)
+        is_new_day = day != moment.date()
+        in_fence = not is_new_day and _STYLE.has_open_fence(current.text)
         entry = f"\n## {title}\n_{stamp}_\n\n{_STYLE.escape(text, in_fence)}\n"
         if not is_new_day:
             append(path, entry)
             return SectionWritten(role, title, stamp, str(path))
         archive = _archive_file(home, role, path, day)
-        purged = _purge(home, role, at.date(), day, days)
+        purged = _purge(home, role, moment.date(), day, days)
         # Replaced in place, so that it keeps its encoding and mode, and only if it is unchanged.
-        replace_file(path, known.encode(entry), known.digest)
+        replace_file(path, current.encode(entry), current.digest)
         return SectionWritten(role, title, stamp, str(path), str(archive), purged)
 
 
@@ -242,14 +246,6 @@ def _is_role(role: str) -> bool:
     return is_plain and is_short and not role.startswith(".")
 
 
-def _title(section: str) -> str:
-    if not is_text(section) or not section.strip():
-        raise InvalidInputError(
-            f"{section!r} cannot be a section's title", "a title is one line of text"
-        )
-    return section.strip()
-
-
 def _folder(folder: str | Path | None) -> Path:
     path = str(load().memory_dir if folder is None else folder)
     if not path.strip() or "\0" in path:
@@ -270,9 +266,9 @@ def _archive(home: Path, role: str, day: date) -> Path:
 
 def _archives(home: Path, role: str) -> list[date]:
     """Return the days of a role's archives, oldest first."""
-    paths = [home / role / name for name in file_names(home / role) if note_day(name)]
-    days = [note_day(path.name) for path in paths if path.is_file() and _is_inside(home, path)]
-    return [day for day in days if day is not None]
+    paths = (home / role / name for name in file_names(home / role))
+    days = [(note_day(path.name), path) for path in paths]
+    return [day for day, path in days if day and path.is_file() and _is_inside(home, path)]
 
 
 def _is_inside(home: Path, path: Path) -> bool:
@@ -290,9 +286,7 @@ def _texts(home: Path, role: str, today: date | None = None, days: int = 0) -> l
     The current file is read first: text that is archived meanwhile is then read twice and counted
     once, not missed."""
     current = _bytes(_file(home, role))
-    archives = _archives(home, role)
-    if today is not None:
-        archives = [day for day in archives if (today - day).days <= days]
+    archives = [day for day in _archives(home, role) if not today or (today - day).days <= days]
     files = [_bytes(_archive(home, role, day)) for day in archives]
     if not any(_ends_with(raw, current) for raw in files):
         files.append(current)

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from ghostmem.errors import NotFoundError
 from ghostmem.model import Note, Stat
 from ghostmem.notes.files import Text, decode, is_text
-from ghostmem.notes.layouts.base import Layout
+from ghostmem.notes.layouts import Layout
 
 MAX_READS = 3  # attempts to read a file that changes meanwhile
 # If at least this many notes, and this share of all, vanish at once, the disk is not mounted.
@@ -44,17 +44,32 @@ class Read(NamedTuple):
     text: Text
 
 
-ChangedFile = tuple[str, Read, Note]  # a path, its text, and the note known under that path
+class FileToIndex(NamedTuple):
+    """A file that was read, and the note that it was before."""
+
+    path: str
+    read: Read
+    note: Note | None
+
+    @property
+    def is_moved(self) -> bool:
+        """Say whether the note had another path."""
+        return self.note is not None and self.note.path != self.path
+
+    @property
+    def is_changed(self) -> bool:
+        """Say whether the file is new or has another text than its note."""
+        return self.note is None or self.note.hash != self.read.text.digest
 
 
 class ChangingError(Exception):
     """A file changed at every attempt to read it."""
 
 
-def looks_unmounted(missing: Sized, known: Sized, present: Sized) -> bool:
+def looks_unmounted(missing: Sized, expected: Sized, present: Sized) -> bool:
     """Say whether so many known files are missing that the disk is probably not mounted."""
-    many = len(missing) >= MIN_VANISHED and len(missing) > MIN_VANISHED_SHARE * len(known)
-    return bool(missing) and (many or not present)
+    is_most = len(missing) >= MIN_VANISHED and len(missing) > MIN_VANISHED_SHARE * len(expected)
+    return bool(missing) and (is_most or not present)
 
 
 def scan(root: Path, layout: Layout) -> FolderScan:
@@ -147,28 +162,26 @@ def same_name(path: str) -> str:
     return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
-def stat_of(found: os.stat_result) -> Stat:
+def stat_of(status: os.stat_result) -> Stat:
     """Return the stats by which a changed file is recognised."""
-    return Stat(found.st_size, found.st_mtime_ns, found.st_ino & _INODE)
+    return Stat(status.st_size, status.st_mtime_ns, status.st_ino & _INODE)
 
 
 def _shown(path: str) -> str:
     return path if is_text(path) else path.encode("unicode_escape").decode()
 
 
-def same_text(
-    missing: Sequence[Note], changed: Sequence[ChangedFile], fresh: Sequence[tuple[str, Read]]
-) -> dict[str, Note]:
+def same_text(missing: Sequence[Note], files: Sequence[FileToIndex]) -> dict[str, Note]:
     """Return the note that each path was: a missing note with its text, or one of a swap.
 
     The text must occur once before and once after; equal files cannot be told apart."""
-    old = unique_by([*missing, *(note for _, _, note in changed)], lambda note: note.hash)
-    files = [*fresh, *((path, read) for path, read, _ in changed)]
-    new = unique_by(files, lambda file: file[1].text.digest)
+    changed = [file for file in files if file.is_changed]
+    notes = [*missing, *(file.note for file in changed if file.note)]
+    old, new = unique_by(notes, lambda note: note.hash), unique_by(changed, _digest)
     moved = {
-        new[digest][0]: note
+        new[digest].path: note
         for digest, note in old.items()
-        if digest and digest in new and new[digest][0] != note.path
+        if digest and digest in new and new[digest].path != note.path
     }
     gone = {note.id for note in missing}
     while True:
@@ -182,13 +195,8 @@ def same_text(
             del moved[path]
 
 
-def same_inode(missing: Sequence[Note], fresh: Sequence[tuple[str, Read]]) -> dict[str, Note]:
-    """Return the missing note that had the inode of each new file.
-
-    The system may have reused the inode for another file."""
-    old = unique_by(missing, lambda note: str(note.stat.inode))
-    inodes = {path: str(read.stat.inode) for path, read in fresh}
-    return {path: old[inode] for path, inode in inodes.items() if inode in old}
+def _digest(file: FileToIndex) -> str:
+    return file.read.text.digest
 
 
 def unique_by(values: Iterable[T], key: Callable[[T], str]) -> dict[str, T]:

@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import NamedTuple
 
 from ghostmem.clock import earlier
 from ghostmem.errors import NotFoundError
@@ -27,20 +26,20 @@ from ghostmem.notes.index import (
     shares_a_section,
     use_temporary_keys,
 )
-from ghostmem.notes.layouts.table import layout_named
+from ghostmem.notes.layouts import layout_named
 from ghostmem.notes.links import link_notes
 from ghostmem.notes.scan import (
-    ChangedFile,
     ChangingError,
+    FileToIndex,
     FolderScan,
     Read,
     is_still,
     looks_unmounted,
     read_note,
-    same_inode,
     same_name,
     same_text,
     scan,
+    unique_by,
 )
 from ghostmem.store import Store, Transaction
 
@@ -84,19 +83,6 @@ class SyncReport(Record):
     def is_changed(self) -> bool:
         """Say whether any note was added, changed, moved or removed."""
         return bool(self.added or self.changed or self.moved or self.removed)
-
-
-class FileToIndex(NamedTuple):
-    """A file that was read, and the note that it was before."""
-
-    path: str
-    read: Read
-    note: Note | None
-
-    @property
-    def is_moved(self) -> bool:
-        """Say whether the note had another path."""
-        return self.note is not None and self.note.path != self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,20 +133,20 @@ def sync_folder(
     if report.pending_embeddings or (thorough and link):
         _embed(store, report, 0 if thorough else newest_chunk, link, progress)
     complete = not (report.pending or report.missing or report.unavailable)
-    at = store.clock() if complete and (report.is_changed or thorough) else None
-    if at is not None or report.unavailable != folder.unavailable:
+    reconciled_at = store.clock() if complete and (report.is_changed or thorough) else None
+    if reconciled_at is not None or report.unavailable != folder.unavailable:
         with store.engine.write(durable=False, within=(folder.ns,)) as tx:
-            tx.notes.reconciled(folder.id, at, report.unavailable)
+            tx.notes.reconciled(folder.id, reconciled_at, report.unavailable)
     return report
 
 
-def known_as(path: str, known: Mapping[str, Note], files: Mapping[str, Stat]) -> Note | None:
+def known_as(path: str, indexed: Mapping[str, Note], files: Mapping[str, Stat]) -> Note | None:
     """Return the note of a path, also if its accents were encoded differently before."""
-    note = known.get(path)
+    note = indexed.get(path)
     if note is None and not path.isascii():
         same = [
             candidate
-            for name, candidate in known.items()
+            for name, candidate in indexed.items()
             if name not in files and same_name(name) == same_name(path)
         ]
         note = same[0] if len(same) == 1 else None
@@ -198,54 +184,52 @@ class _FolderSync:
                 unchanged = stats == listing.files and not (
                     missed or self._full or folder.unavailable
                 )
-                known = {} if unchanged else tx.notes.known(folder.id)
+                indexed = {} if unchanged else tx.notes.known(folder.id)
             report.notes = len(listing.files)
             report.failed = [Problem(*refused) for refused in listing.refused.items()]
             if unchanged:
                 report.failed += [Problem(*problem) for problem in problems.items()]
                 return 0
-            changes = self._compare(listing, known)
+            changes = self._compare(listing, indexed)
         except NotFoundError as error:  # also if it goes away between two scans
             report.unavailable = error.message
             return 0
         return self._write(changes)
 
-    def _compare(self, listing: FolderScan, known: dict[str, Note]) -> _Changes:
+    def _compare(self, listing: FolderScan, indexed: dict[str, Note]) -> _Changes:
         """Compare the files with the known notes."""
         changes, report = _Changes(), self.report
-        blank, existing, fresh, seen = self._read_changed(listing, known, changes)
-        missing = [note for note in known.values() if note.id not in seen]
+        blank, files, seen = self._read_changed(listing, indexed, changes)
+        missing = [note for note in indexed.values() if note.id not in seen]
         report.pending += sum(listing.is_unseen(note.path) for note in missing)
         missing = [note for note in missing if not listing.is_unseen(note.path)]
         if self._settle and (missing or blank):
             time.sleep(self._settle)
             again = scan(self._root, self._layout).files
             missing = [note for note in missing if note.path not in again]
-        existing += self._still_blank(blank, changes)
-        moved = self._moves(missing, existing, fresh)
+        files += self._still_blank(blank, changes)
+        moved = self._moves(missing, files)
         moved_ids = {note.id for note in moved.values()}
-        for path, read, note in existing:
+        for path, read, note in sorted(files, key=lambda file: file.note is None):
             changes.index.append(FileToIndex(path, read, moved.get(path, note)))
-            if path in moved and note.id not in moved_ids:
+            if note and path in moved and note.id not in moved_ids:
                 changes.gone.append(note)  # another note has taken its path
-        changes.index.extend(FileToIndex(path, read, moved.get(path)) for path, read in fresh)
         missing = [note for note in missing if note.id not in moved_ids]
-        self._accept_missing(missing, known, listing, changes)
+        self._accept_missing(missing, indexed, listing, changes)
         return changes
 
     def _read_changed(
-        self, listing: FolderScan, known: dict[str, Note], changes: _Changes
-    ) -> tuple[list[ChangedFile], list[ChangedFile], list[tuple[str, Read]], set[str]]:
+        self, listing: FolderScan, indexed: dict[str, Note], changes: _Changes
+    ) -> tuple[list[FileToIndex], list[FileToIndex], set[str]]:
         """Read the files whose stats changed.
 
-        Returns files that became empty, other changed files, new files, and the ids of the notes
-        that have a file."""
-        blank: list[ChangedFile] = []
-        existing: list[ChangedFile] = []
-        fresh: list[tuple[str, Read]] = []
+        Returns files that became empty, other changed and new files, and the ids of the notes that
+        have a file."""
+        blank: list[FileToIndex] = []
+        files: list[FileToIndex] = []
         seen: dict[str, Note] = {}
         for path, stat in listing.files.items():
-            note = known_as(path, known, listing.files)
+            note = known_as(path, indexed, listing.files)
             if note is not None:
                 seen[note.id] = note
                 if note.stat == stat and note.path == path and not self._full:
@@ -254,21 +238,18 @@ class _FolderSync:
             read = self._read(path)
             if read is None:
                 continue
-            if note is None:
-                fresh.append((path, read))
-            elif note.hash and read.text.digest != note.hash and not read.text.text.strip():
-                blank.append((path, read, note))
-            else:
-                # Also if only its time changed: that may be the time of its sections.
-                existing.append((path, read, note))
+            file = FileToIndex(path, read, note)
+            became_blank = note and note.hash and file.is_changed and not read.text.text.strip()
+            # Also if only its time changed: that may be the time of its sections.
+            (blank if became_blank else files).append(file)
         # A note that is renamed during the scan is seen under both names.
-        inodes = {read.stat.inode for _, read in fresh}
+        inodes = {file.read.stat.inode for file in files if file.note is None}
         ids = {
             note.id
             for note in seen.values()
             if note.stat.inode not in inodes or os.path.lexists(self._root / note.path)
         }
-        return blank, existing, fresh, ids
+        return blank, files, ids
 
     def _keep(self, note: Note, changes: _Changes) -> None:
         if note.missing_at is not None:
@@ -288,15 +269,13 @@ class _FolderSync:
             self.report.pending += 1
         return None
 
-    def _still_blank(self, blank: list[ChangedFile], changes: _Changes) -> list[ChangedFile]:
+    def _still_blank(self, blank: list[FileToIndex], changes: _Changes) -> list[FileToIndex]:
         """Return the files that have been empty long enough; an editor may be writing others."""
-        accepted = []
-        for path, read, note in blank:
-            if self._settle:
-                accepted.append((path, self._read(path) or read, note))
-            elif self._is_missing_long(note, changes):
-                accepted.append((path, read, note))
-        return accepted
+        return [
+            file._replace(read=(self._settle and self._read(file.path)) or file.read)
+            for file in blank
+            if self._settle or (file.note and self._is_missing_long(file.note, changes))
+        ]
 
     def _is_missing_long(self, note: Note, changes: _Changes) -> bool:
         """Say whether a note has been missing long enough; otherwise remember since when."""
@@ -310,49 +289,51 @@ class _FolderSync:
             changes.touch.append(note._replace(missing_at=now))
         return False
 
-    def _moves(
-        self,
-        missing: Sequence[Note],
-        existing: Sequence[ChangedFile],
-        fresh: Sequence[tuple[str, Read]],
-    ) -> dict[str, Note]:
+    def _moves(self, missing: Sequence[Note], files: Sequence[FileToIndex]) -> dict[str, Note]:
         """Return the notes that had another path before, by their new path."""
-        changed = [file for file in existing if file[1].text.digest != file[2].hash]
-        moved = same_text(missing, changed, fresh)
-        taken = {note.id for note in moved.values()}
-        candidates = same_inode(
-            [note for note in missing if note.id not in taken],
-            [file for file in fresh if file[0] not in moved],
+        moved = same_text(missing, files)
+        moved_ids = {note.id for note in moved.values()}
+        inodes = unique_by(
+            (note for note in missing if note.id not in moved_ids),
+            lambda note: str(note.stat.inode),
         )
+        candidates = [
+            (file, inodes[inode])
+            for file in files
+            if file.note is None and file.path not in moved
+            for inode in [str(file.read.stat.inode)]
+            if inode in inodes
+        ]
         if candidates:
             # The inode may have been reused, so the texts must have a section in common.
-            reads = dict(fresh)
             with self._store.engine.read(self._folder.ns) as tx:
                 moved |= {
-                    path: note
-                    for path, note in candidates.items()
-                    if shares_a_section(self._store, tx, note, reads[path])
+                    file.path: note
+                    for file, note in candidates
+                    if shares_a_section(self._store, tx, note, file.read)
                 }
         return moved
 
     def _accept_missing(
         self,
         missing: list[Note],
-        known: dict[str, Note],
+        indexed: dict[str, Note],
         listing: FolderScan,
         changes: _Changes,
     ) -> None:
         """Add the missing notes that count as deleted to the changes."""
-        if not self._accept_deletes and looks_unmounted(missing, known, listing.files):
+        if not self._accept_deletes and looks_unmounted(missing, indexed, listing.files):
             self.report.unavailable = (
-                f"{len(missing)} of {len(known)} notes are missing at once; if they are gone for "
+                f"{len(missing)} of {len(indexed)} notes are missing at once; if they are gone for "
                 "good, run `ghost notes sync --accept-deletes`"
             )
             self.report.missing = len(missing)
             return
-        for note in missing:
-            if self._settle or self._accept_deletes or self._is_missing_long(note, changes):
-                changes.gone.append(note)
+        changes.gone.extend(
+            note
+            for note in missing
+            if self._settle or self._accept_deletes or self._is_missing_long(note, changes)
+        )
 
     def _write(self, changes: _Changes) -> int:
         """Write the changes in batches that let other processes in between, then the links.
@@ -364,7 +345,7 @@ class _FolderSync:
         edited = [
             file.note
             for file in changes.index
-            if len(changes.index) > 1 and file.note and file.note.hash != file.read.text.digest
+            if len(changes.index) > 1 and file.note and file.is_changed
         ]
         renamed, late = bool(changes.gone), 0
         if changes.gone or changes.touch or moves or edited:

@@ -110,8 +110,7 @@ def _present(roots: Callable[[], Sequence[Path]]) -> dict[Path, tuple[int, int]]
     present: dict[Path, tuple[int, int]] = {}
     for root in roots():
         with suppress(OSError):
-            stat = root.stat()
-            present[root] = (stat.st_dev, stat.st_ino)
+            present[root] = (root.stat().st_dev, root.stat().st_ino)
     return present
 
 

@@ -8,8 +8,7 @@ from ghostmem.memory.redact import redact_content
 from ghostmem.model import Memory, NsFilter, Place, Record, optional
 from ghostmem.notes.files import Text, digest, inside, replace_file
 from ghostmem.notes.index import without_secrets
-from ghostmem.notes.layouts.base import NoteSection
-from ghostmem.notes.layouts.table import layout_named
+from ghostmem.notes.layouts import NoteSection, layout_named
 from ghostmem.notes.lock import locked
 from ghostmem.notes.scan import modified, read_note
 from ghostmem.notes.sync import sync_folder
@@ -54,9 +53,9 @@ def write_note(
         place = tx.notes.places([memory.id]).get(memory.id)
         folder = next(
             (
-                known
-                for known in tx.notes.folders(NsFilter(ns))
-                if place and known.id == place.folder_id
+                candidate
+                for candidate in tx.notes.folders(NsFilter(ns))
+                if place and candidate.id == place.folder_id
             ),
             None,
         )
@@ -121,14 +120,16 @@ def _section(
     """Return the section of the file, if it still has the text of the memory."""
     name = memory.meta.get("section", "")
     stored = [without_secrets(store.settings, section) for section in sections]
-    at = next((number for number, section in enumerate(stored) if section.name == name), None)
-    if at is None or stored[at].text.strip() != memory.content.strip():
+    place_in_file = next(
+        (number for number, section in enumerate(stored) if section.name == name), None
+    )
+    if place_in_file is None or stored[place_in_file].text.strip() != memory.content.strip():
         raise NoteConflictError(
             f"{place.path} was changed in this section; nothing was written",
-            current="" if at is None else stored[at].text,
+            current="" if place_in_file is None else stored[place_in_file].text,
             digest=text.digest,
         )
-    return sections[at]
+    return sections[place_in_file]
 
 
 def _edited(text: str, section: NoteSection, content: str) -> str:

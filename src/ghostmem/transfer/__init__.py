@@ -8,8 +8,8 @@ the same for other tools, whose files the readers in `formats` turn into `Foreig
 that look like instructions go into quarantine with all lines that belong to them
 (`import_quarantine`), and `release` writes what a quarantine holds after all.
 
-Across: `migrate` copies all rows to another engine or place, and `checksums` proves that both are
-equal. `audit_foreign` scores the store of another tool."""
+Across: `migrate` copies all rows to another engine or place, and proves that both are equal.
+`audit_foreign` scores the store of another tool."""
 
 POLICIES = ("update", "skip", "fail")  # for keys that exist with other content
 TOOLS = ("mem0", "server-memory", "basic-memory", "markdown")  # whose files can be imported

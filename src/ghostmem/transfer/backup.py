@@ -65,9 +65,13 @@ def refuse_store(path: str | Path, file: str | None) -> None:
     """Refuse to overwrite a store or the side files that SQLite keeps for it."""
     if file is None:
         return
-    own, target = os.path.realpath(file), os.path.realpath(path)
-    is_same = os.path.exists(own) and os.path.exists(target) and os.path.samefile(own, target)
-    if is_same or target in {own, *(own + suffix for suffix in SIDE_FILES)}:
+    store_path, target = os.path.realpath(file), os.path.realpath(path)
+    is_same = (
+        os.path.exists(store_path)
+        and os.path.exists(target)
+        and os.path.samefile(store_path, target)
+    )
+    if is_same or target in {store_path, *(store_path + suffix for suffix in SIDE_FILES)}:
         raise ConflictError(f"{path} belongs to the store itself", "choose another file")
 
 

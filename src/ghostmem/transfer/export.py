@@ -123,17 +123,17 @@ def _lines(tx: Transaction, chosen: NsFilter) -> Iterator[str]:
         "link": tx.graph.links,
         "access": tx.journal.accesses,
         "alias": lambda: (AliasLine.of(*alias) for alias in tx.aliases.all()),
+        "held": lambda: tx.quarantine.all(chosen),
+        "source_alias": lambda: tx.source_aliases.all(chosen),
+        # a rule without a namespace belongs to the whole store
+        "rule": lambda: (
+            rule
+            for rule in tx.rules.all()
+            if rule.created_by != SYSTEM
+            and (not chosen or (rule.ns != "" and chosen.matches(rule.ns)))
+        ),
     }
     for kind, records in attached.items():
         for record in records():
             if included.issuperset(memory_ids(record)):
                 yield line_of(kind, record)
-    for held in tx.quarantine.all(chosen):
-        yield line_of("held", held)
-    for alias in tx.source_aliases.all(chosen):
-        yield line_of("source_alias", alias)
-    for rule in tx.rules.all():
-        # a rule without a namespace belongs to the whole store
-        belongs = not chosen or (rule.ns != "" and chosen.matches(rule.ns))
-        if rule.created_by != SYSTEM and belongs:
-            yield line_of("rule", rule)

@@ -43,6 +43,7 @@ from ghostmem.store import (
 )
 from ghostmem.transfer import POLICIES
 from ghostmem.transfer.export import COUNT, is_our_export, memory_ids
+from ghostmem.transfer.formats.base import capped, json_of, object_of
 from ghostmem.transfer.import_quarantine import (
     POLICY,
     ImportGate,
@@ -82,10 +83,10 @@ class ImportReport(Record):
     notes: list[str] = field(default_factory=list)
 
 
-def leave_alone(report: ImportReport, kept: Memory | Draft, reason: str) -> None:
+def leave_alone(report: ImportReport, memory: Memory | Draft, reason: str) -> None:
     """Count a key whose stored memory was kept, with a note on the reason."""
     report.skipped += 1
-    report.notes.append(f"left {kept.ns}/{kept.key} alone: {reason}")
+    report.notes.append(f"left {memory.ns}/{memory.key} alone: {reason}")
 
 
 def import_(
@@ -227,7 +228,7 @@ def _split(source: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
     lines[0] = lines[0].lstrip("\ufeff")
     if lines[0].lstrip().startswith("["):
         return {}, lines
-    header = _object(_json(lines.pop(0), "line 1"), "line 1")
+    header = object_of(json_of(lines.pop(0), "line 1"), "line 1")
     if header.get("type") != "ghost" or not isinstance(header.get("format"), int):
         raise InvalidInputError(
             "line 1: this is not an export of Ghost",
@@ -240,27 +241,10 @@ def _split(source: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
     return header, lines
 
 
-def _json(text: str, place: str) -> Any:
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise InvalidInputError(f"{too_deep(place)}", "nothing was imported") from None
-    except ValueError as error:
-        raise InvalidInputError(f"{place} is not JSON: {error}", "nothing was imported") from None
-
-
-def _object(data: Any, place: str) -> dict[str, Any]:
-    if not isinstance(data, dict):
-        raise InvalidInputError(
-            f"{place} is not an object: {validate.shown(data)}", "nothing was imported"
-        )
-    return data
-
-
 def _record(line: str, number: int) -> Record:
     """Read the record of a line."""
     place = f"line {number}"
-    data = _object(_json(line, place), place)
+    data = object_of(json_of(line, place), place)
     kind = data.get("type")
     if kind == "ghost":
         raise InvalidInputError(
@@ -275,12 +259,12 @@ def _record(line: str, number: int) -> Record:
 
 def _array(text: str, now: datetime) -> Iterator[Record]:
     """Read the export of the original Ghost: one JSON array of current memories."""
-    rows = _json(text, "the input")
+    rows = json_of(text, "the input")
     if not rows:
         raise InvalidInputError("there is nothing to import: the array is empty")
     for number, row in enumerate(rows, 1):
         place = f"item {number}"
-        yield _checked(place, "memory", _object(row, place), now)
+        yield _checked(place, "memory", object_of(row, place), now)
 
 
 def _checked(
@@ -351,7 +335,7 @@ def merge(
     texts = _texts if gate.is_closed else None
     write_batches(store, chains, write, texts, dry_run=dry_run, progress=progress)
     report.held += gate.held
-    report.notes += gate.notes
+    report.notes += capped(gate.messages)
     if not dry_run:
         catch_up(store, progress)
     return report
@@ -407,8 +391,9 @@ def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
 
 def _with_new_ids(record: Any, new_ids: Mapping[str, str]) -> Record:
     ids = {name: str(getattr(record, name, "")) for name in _ID_FIELDS}
-    changed = {name: new_ids[id_] for name, id_ in ids.items() if id_ in new_ids}
-    result: Record = replace(record, **changed) if changed else record
+    result: Record = replace(
+        record, **{name: new_ids[id_] for name, id_ in ids.items() if id_ in new_ids}
+    )
     return result
 
 
@@ -521,17 +506,23 @@ def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: Impo
     if last is not None and last.content == memory.content and last.deleted_at is None:
         report.unchanged += 1
         return
-    if last is not None and last.locked and last.deleted_at is None:
-        leave_alone(report, last, "it is locked")
-        return
     ttl = NEVER if memory.protected else None  # it would inherit the expiry of the stored one
     draft = Draft(memory.ns, memory.key, memory.content, fields, ttl, unlock=True)
+    report.updated += write_next(store, tx, draft, last, report) is not None
+
+
+def write_next(
+    store: Store, tx: Transaction, draft: Draft, last: Memory | None, report: ImportReport
+) -> Memory | None:
+    """Write the next version of a key; None if its `last` version was kept instead."""
+    if last is not None and last.locked and last.deleted_at is None:
+        leave_alone(report, last, "it is locked")
+        return None
     try:
-        write_draft(store, tx, draft)
+        return write_draft(store, tx, draft)
     except ConflictError as error:  # the user's own statement, which other sources do not replace
         leave_alone(report, draft, error.message)
-    else:
-        report.updated += 1
+        return None
 
 
 def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
@@ -565,10 +556,10 @@ def _add_rule(tx: Transaction, rule: Rule) -> bool:
     return tx.rules.put(rule)
 
 
-def _add_held(tx: Transaction, held: Held) -> bool:
-    if tx.quarantine.get(held.id) is not None:
+def _add_held(tx: Transaction, entry: Held) -> bool:
+    if tx.quarantine.get(entry.id) is not None:
         return False
-    tx.quarantine.add(held)
+    tx.quarantine.add(entry)
     return True
 
 
@@ -593,35 +584,35 @@ _ADDERS: Mapping[type[Record], tuple[str, Callable[[Transaction, Any], int]]] = 
 }
 
 
-def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
+def release_import(store: Store, entry: Held, records: list[Record]) -> Memory:
     """Write the quarantined lines of an import, and drop them from the quarantine.
 
     An edge to a missing memory is left out; if that one is in quarantine too, releasing it adds the
     edge."""
     records = _without_clashes(store, records)
     chain = sorted((r for r in records if isinstance(r, Memory)), key=lambda m: m.version)
-    chains, policy = [chain] if chain else [], str(held.fields.get(POLICY, "update"))
+    chains, policy = [chain] if chain else [], str(entry.fields.get(POLICY, "update"))
     _check_chains(chains)
     report, gate = ImportReport(), ImportGate(store, (), "update", trust=True, dry_run=False)
-    with store.engine.write(within=(held.ns,)) as tx:
-        if not tx.quarantine.drop(held.id):
-            raise missing(held.id)  # another process has released it
+    with store.engine.write(within=(entry.ns,)) as tx:
+        if not tx.quarantine.drop(entry.id):
+            raise missing(entry.id)  # another process has released it
         _merge_chains(store, tx, chains, policy, report, gate)
         if report.notes:
             raise ConflictError(
                 f"{report.notes[0]}; the item stays in quarantine",
-                f"drop it: ghost quarantine drop {held.id}",
+                f"drop it: ghost quarantine drop {entry.id}",
             )
         for record in records:
             if not isinstance(record, Memory) and all(
-                m and m.ns == held.ns for m in map(tx.memories.by_id, memory_ids(record))
+                m and m.ns == entry.ns for m in map(tx.memories.by_id, memory_ids(record))
             ):
                 _merge_other(tx, record, report)
-        last = tx.memories.last(held.ns, held.key)
+        last = tx.memories.last(entry.ns, entry.key)
         if last is None:
             raise NotFoundError(
-                f"{held.ns}/{held.key} is not here any more",
-                f"drop it: ghost quarantine drop {held.id}",
+                f"{entry.ns}/{entry.key} is not here any more",
+                f"drop it: ghost quarantine drop {entry.id}",
             )
         outcome = Outcome.CREATED if report.imported == len(chain) else Outcome.UPDATED
         memory = replace(tx.memories.with_refs([last])[0], outcome=outcome)

@@ -14,7 +14,7 @@ from ghostmem.memory.quarantine import (
     hold,
     would_hold_note,
 )
-from ghostmem.memory.write import compose, write_draft, write_new
+from ghostmem.memory.write import compose, write_new
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import Filter, Store, Transaction, put_fields, validate
 from ghostmem.transfer.formats.base import Foreign, ForeignMemory, capped
@@ -23,9 +23,9 @@ from ghostmem.transfer.import_ import (
     ImportReport,
     Progress,
     check_options,
-    leave_alone,
     nothing_imported,
     write_batches,
+    write_next,
 )
 from ghostmem.transfer.import_quarantine import JudgedText, judging_note
 
@@ -87,19 +87,19 @@ def load(
             _refuse_conflicts(store, tx, drafts)
     if not trust:
         report.notes += judging_note(store, _texts(drafts))
-    held: list[str] = []  # messages about quarantined memories
+    held_notes: list[str] = []  # messages about quarantined memories
     left_alone: set[str] = set()  # keys whose stored memory was kept
 
     def write(tx: Transaction, batch: Sequence[Draft], is_last: bool) -> int:
-        _write_batch(store, tx, batch, on_conflict, report, held, left_alone, trust=trust)
+        _write_batch(store, tx, batch, on_conflict, report, held_notes, left_alone, trust=trust)
         if is_last:
             _link(store, tx, foreign, ns, keys, left_alone, report)
         return len(batch)
 
     texts = None if trust else _texts
     write_batches(store, drafts, write, texts, dry_run=dry_run, progress=progress)
-    report.held = len(held)
-    report.notes += capped(held)
+    report.held = len(held_notes)
+    report.notes += capped(held_notes)
     if embed:
         catch_up(store, progress)
     return report
@@ -192,7 +192,7 @@ def _write_batch(
     drafts: Sequence[Draft],
     policy: str,
     report: ImportReport,
-    held: list[str],
+    held_notes: list[str],
     left_alone: set[str],
     *,
     trust: bool,
@@ -211,7 +211,7 @@ def _write_batch(
                 if report.dry_run
                 else held_note(hold(store, tx, draft, reasons))
             )
-            held.append(f"{draft.ns}/{draft.key}: {message}")
+            held_notes.append(f"{draft.ns}/{draft.key}: {message}")
         elif is_new:
             new.append(compose(store, draft, None, None, store.clock()))
             stored_keys.add(place)
@@ -242,22 +242,16 @@ def _write(store: Store, tx: Transaction, draft: Draft, policy: str, report: Imp
     if stored is not None and policy == "skip":
         report.skipped += 1
         return False
-    if stored is not None and stored.locked:
-        leave_alone(report, stored, "it is locked")
-        return False
     if stored is not None and stored.pinned and "expires_at" in draft.fields:
         draft = replace(
             draft,
             fields={name: value for name, value in draft.fields.items() if name != "expires_at"},
         )
-    try:
-        outcome = write_draft(store, tx, draft).outcome
-    except ConflictError as error:  # the user's own statement, which imports do not replace
-        leave_alone(report, draft, error.message)
+    if (written := write_next(store, tx, draft, stored, report)) is None:
         return False
-    report.imported += outcome is Outcome.CREATED
-    report.updated += outcome is Outcome.UPDATED
-    report.unchanged += outcome is Outcome.REINFORCED
+    report.imported += written.outcome is Outcome.CREATED
+    report.updated += written.outcome is Outcome.UPDATED
+    report.unchanged += written.outcome is Outcome.REINFORCED
     return True
 
 

@@ -19,7 +19,6 @@ from ghostmem.memory.quarantine import (
 from ghostmem.model import Held, Memory, Record
 from ghostmem.store import TYPES, AliasLine, Store, Transaction, line_of, record_of, validate
 from ghostmem.transfer.export import memory_ids
-from ghostmem.transfer.formats.base import capped
 
 RECORDS = "records"  # the field of a quarantined entry with the lines of the import
 POLICY = "on_conflict"
@@ -81,13 +80,8 @@ class ImportGate:
             for memory_id in memory_ids(record):
                 self._attached[memory_id].append(record)
         self._held_ids: set[str] = set()
-        self._messages: list[str] = []
+        self.messages: list[str] = []  # about the quarantined keys
         self.held = 0
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Return messages about the quarantined keys."""
-        return capped(self._messages)
 
     def holds(self, tx: Transaction, chain: Sequence[Memory], written: Iterable[Memory]) -> bool:
         """Quarantine all versions of a key if one to be written looks like instructions."""
@@ -138,47 +132,45 @@ class ImportGate:
         lines = [json.loads(line_of(_TYPE_NAMES[type(record)], record)) for record in records]
         fields: dict[str, Any] = {**source, POLICY: self._policy, RECORDS: lines}
         before = len(tx.quarantine.at_key(ns, key))
-        held = hold_once(self._store, tx, (ns, key), subject.content, fields, reasons)
+        entry = hold_once(self._store, tx, (ns, key), subject.content, fields, reasons)
         self.held += len(tx.quarantine.at_key(ns, key)) - before
-        self._messages.append(
-            f"{ns}/{key}: {would_hold_note(reasons) if self._dry_run else held_note(held)}"
+        self.messages.append(
+            f"{ns}/{key}: {would_hold_note(reasons) if self._dry_run else held_note(entry)}"
         )
 
 
-def is_import(held: Held) -> bool:
+def is_import(entry: Held) -> bool:
     """Say whether a quarantined entry has lines of an import."""
-    return RECORDS in held.fields
+    return RECORDS in entry.fields
 
 
-def records_of(held: Held) -> list[Record]:
+def records_of(entry: Held) -> list[Record]:
     """Return the records of a quarantined import, after checking that they belong to its key."""
-    lines = held.fields[RECORDS]
+    lines = entry.fields[RECORDS]
     try:
         records = [record_of(str(line["type"]), line) for line in lines]
     except (TypeError, KeyError, AttributeError, ValueError) as error:
         raise InvalidInputError(
-            f"the quarantined item {held.id} has lines that no import has: {error}"
+            f"the quarantined item {entry.id} has lines that no import has: {error}"
         ) from None
     ids = {record.id for record in records if isinstance(record, Memory)}
     for record in records:
-        if isinstance(record, Memory):
-            belongs = (record.ns, record.key) == (held.ns, held.key)
-        elif isinstance(record, AliasLine) and not ids:
-            belongs = True
-        else:
-            belongs = bool(ids.intersection(memory_ids(record)))
-        if not belongs:
+        if (
+            (record.ns, record.key) != (entry.ns, entry.key)
+            if isinstance(record, Memory)
+            else ids.isdisjoint(memory_ids(record)) and (ids or not isinstance(record, AliasLine))
+        ):
             raise InvalidInputError(
-                f"the quarantined item {held.id} has a line that belongs to another memory"
+                f"the quarantined item {entry.id} has a line that belongs to another memory"
             )
     return records
 
 
-def check_held(held: Held) -> None:
+def check_held(entry: Held) -> None:
     """Refuse a quarantined entry of an export that could never be released."""
-    if not is_import(held):
-        draft_of_held(held)
+    if not is_import(entry):
+        draft_of_held(entry)
         return
-    validate.namespace(held.ns)
-    validate.key(held.key)
-    records_of(held)
+    validate.namespace(entry.ns)
+    validate.key(entry.key)
+    records_of(entry)

@@ -6,9 +6,11 @@ fails, the target is as empty as before."""
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import replace
+from hashlib import sha256
+from itertools import groupby, islice
 from pathlib import Path
 from shlex import quote
 
@@ -28,15 +30,79 @@ from ghostmem.notes.lock import locked_elsewhere
 from ghostmem.settings import Settings, config_path, load, masked, write_config
 from ghostmem.store import Engine, Transaction, has_tables, open_engine, validate
 from ghostmem.store.opening import POSTGRES, refuse_special, same_database
-from ghostmem.store.tables import LEFT_OUT, Row, Table, tables
-from ghostmem.transfer.checksums import (
-    NamespaceSum,
-    Progress,
-    TableSum,
-    by_namespace,
-    checksums,
-    count_rows,
-)
+from ghostmem.store.tables import LEFT_OUT, Row, Table, canonical, combined, tables
+
+# Called with the name of the current phase, the number of finished rows and their total.
+Progress = Callable[[str, int, int], None]
+
+ROWS_PER_BATCH = 500
+
+
+@frozen
+class TableSum(Record):
+    """The number of rows of a table in one namespace and the checksum over them."""
+
+    table: str
+    rows: int
+    checksum: str = optional("")
+
+
+@frozen
+class NamespaceSum(Record):
+    """The tables of a namespace with one checksum over all of them.
+
+    An empty name stands for the tables of the whole store."""
+
+    ns: str
+    rows: int
+    tables: tuple[TableSum, ...]
+    checksum: str = optional("")
+
+
+def count_rows(tx: Transaction, tables: Iterable[Table]) -> tuple[NamespaceSum, ...]:
+    """Return the number of rows of each namespace and table, without checksums."""
+    return by_namespace(
+        {
+            table: {ns: TableSum(table.name, rows) for ns, rows in tx.copy.counts(table).items()}
+            for table in tables
+        }
+    )
+
+
+def checksums(
+    tx: Transaction, table: Table, on_batch: Callable[[str, Sequence[Row]], None] | None = None
+) -> dict[str, TableSum]:
+    """Read a table and return its checksums by namespace.
+
+    Args:
+        on_batch: called with the namespace and the rows of every batch that was read."""
+    sums: dict[str, TableSum] = {}
+    for ns, entries in groupby(tx.copy.rows(table), key=lambda entry: entry[0]):
+        checksum, count = sha256(), 0
+        while rows := [row for _, row in islice(entries, ROWS_PER_BATCH)]:
+            checksum.update(b"".join(canonical(row) + b"\n" for row in rows))
+            count += len(rows)
+            if on_batch is not None:
+                on_batch(ns, rows)
+        sums[ns] = TableSum(table.name, count, checksum.hexdigest())
+    return sums
+
+
+def by_namespace(sums: Mapping[Table, Mapping[str, TableSum]]) -> tuple[NamespaceSum, ...]:
+    """Return the checksums of tables by namespace, those of the whole store first."""
+    grouped: dict[tuple[bool, str], list[TableSum]] = {}
+    for table, by_ns in sums.items():
+        for ns, table_sum in by_ns.items():
+            grouped.setdefault((table.owned, ns), []).append(table_sum)
+    return tuple(
+        NamespaceSum(
+            ns,
+            sum(part.rows for part in parts),
+            tuple(parts),
+            combined([part.checksum for part in parts]) if parts[0].checksum else "",
+        )
+        for (_, ns), parts in sorted(grouped.items())
+    )
 
 
 @frozen
@@ -86,8 +152,20 @@ def migrate(
     with ExitStack() as stack:
         source_engine = stack.enter_context(closing(_open(source, settings, clock)))
         with source_engine.read() as tx:
-            _refuse_links_across_namespaces(tx, location(source))
-        _refuse_one_database(source, target)
+            crossing = tx.copy.crossing()
+        if crossing:  # the isolation of the target would drop these rows
+            counts = ", ".join(f"{count} in {name}" for name, count in crossing.items())
+            raise EngineError(
+                f"{location(source)} has links between memories of two namespaces ({counts})",
+                f"run `ghost --db {quote(location(source))} repair` first",
+            )
+        if is_postgres(source) and is_postgres(target) and same_database(source, target):
+            # Two stores of a database share their locks and would wait forever.
+            raise InvalidInputError(
+                f"{location(source)} and {location(target)} are in the same database",
+                "choose another database; to move to another schema of this one, move to a file, "
+                "and from there",
+            )
         if dry_run:
             return _plan(source_engine, source, target, settings, clock)
         target_engine = stack.enter_context(closing(_open(target, settings, clock)))
@@ -102,7 +180,9 @@ def migrate(
                 sums = _sums_if_equal(source_tx, target_tx, copied_tables, target_engine.location)
                 resumed = bool(sums)
                 sums = sums or _copy(source_tx, target_tx, copied_tables, progress)
-            config = _write_config(_config_name(target)) if switch else ""
+            if switch:
+                with locked_elsewhere(Path(config_path())):
+                    write_config(config_path(), "db", _config_name(target))
         blocked_seconds = time.monotonic() - blocked
         target_engine.flush()
         return Migration(
@@ -116,7 +196,7 @@ def migrate(
             held_seconds=round(blocked_seconds, 3),
             seconds=round(time.monotonic() - started, 3),
             left_out=LEFT_OUT,
-            switched=config,
+            switched=config_path() if switch else "",
         )
 
 
@@ -179,26 +259,6 @@ def _open(place: str, settings: Settings, clock: Clock) -> Engine:
             "move it with that one: pip install --upgrade ghostmem",
         )
     return engine
-
-
-def _refuse_links_across_namespaces(tx: Transaction, source: str) -> None:
-    """Refuse rows that join two namespaces; the isolation of the target would drop them."""
-    if crossing := tx.copy.crossing():
-        counts = ", ".join(f"{count} in {name}" for name, count in crossing.items())
-        raise EngineError(
-            f"{source} has links between memories of two namespaces ({counts})",
-            f"run `ghost --db {quote(source)} repair` first",
-        )
-
-
-def _refuse_one_database(source: str, target: str) -> None:
-    """Refuse a move inside a database: its stores share their locks and would wait forever."""
-    if is_postgres(source) and is_postgres(target) and same_database(source, target):
-        raise InvalidInputError(
-            f"{location(source)} and {location(target)} are in the same database",
-            "choose another database; to move to another schema of this one, move to a file, and "
-            "from there",
-        )
 
 
 def _has_tables(target: str) -> bool:
@@ -296,10 +356,3 @@ def _plan(
         resumed=resumed,
         left_out=LEFT_OUT,
     )
-
-
-def _write_config(db: str) -> str:
-    """Let the configuration name a store, and return the path of the file."""
-    with locked_elsewhere(Path(config_path())):
-        write_config(config_path(), "db", db)
-    return config_path()

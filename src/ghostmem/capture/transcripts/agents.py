@@ -151,7 +151,8 @@ def read_codex(source: TranscriptFile) -> Iterator[Event]:
             continue
         kind, is_event = item.get("type"), line.get("type") == "event_msg"
         role = _EVENTS.get(str(kind), "") if is_event else role_of(item.get("role"))
-        if line.get("type") == "session_meta" or _is_first(line):
+        is_first = {"id", "timestamp"} <= line.keys() and line.keys().isdisjoint({"role", "type"})
+        if line.get("type") == "session_meta" or is_first:
             session = session_name(item.get("id") or session)
             about = {"cwd": label(item.get("cwd"))}
             is_subagent = item.get("thread_source") == "subagent"
@@ -160,17 +161,13 @@ def read_codex(source: TranscriptFile) -> Iterator[Event]:
             yield ToolCall(session, label(item.get("name") or "shell"), _arguments(item))
         # The "user" of a subagent is not a person.
         elif role and (is_event or kind == "message") and not is_agent:
-            at = line.get("timestamp") or item.get("timestamp")
+            time = line.get("timestamp") or item.get("timestamp")
             content = item.get("message" if is_event else "content")
-            for event in _events(session, role, content, at, "", about):
+            for event in _events(session, role, content, time, "", about):
                 assert isinstance(event, TranscriptTurn)
                 if (not is_event, role, event.text) not in recent:
                     recent.append((is_event, role, event.text))
                     yield event
-
-
-def _is_first(line: Mapping[str, Any]) -> bool:
-    return "id" in line and "timestamp" in line and "role" not in line and "type" not in line
 
 
 def _arguments(item: Mapping[str, Any]) -> Any:
@@ -182,11 +179,11 @@ def _arguments(item: Mapping[str, Any]) -> Any:
 
 
 def _events(
-    session: str, role: str, content: Any, at: object, mark: object, about: Mapping[str, str] = {}
+    session: str, role: str, content: Any, time: object, mark: object, about: Mapping[str, str] = {}
 ) -> Iterator[Event]:
     """Yield a message as a turn, if it has text, and the tool calls in its parts."""
     about = {name: value for name, value in about.items() if value}
-    new = turn(session, role, text_of(content), time_of(at), str(mark or ""), about=about)
+    new = turn(session, role, text_of(content), time_of(time), str(mark or ""), about=about)
     if new is not None:
         yield new
     parts = content.get("parts") if isinstance(content, Mapping) else content

@@ -5,7 +5,6 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -17,7 +16,6 @@ from ghostmem.text.machine import without_machine_text
 
 USER, ASSISTANT = "user", "assistant"
 MAX_LINE_BYTES = 64_000_000  # bytes; a longer line is skipped without reading it as a whole
-MAX_TROUBLES = 20  # further unreadable lines are only counted
 _USERS = frozenset("user human client customer usr".split())
 _ASSISTANTS = frozenset("assistant ai model gemini bot agent gpt claude chatgpt codex".split())
 SILENT = frozenset(
@@ -55,25 +53,11 @@ class ToolCall(NamedTuple):
 Event = TranscriptTurn | ToolCall
 
 
-@dataclass(slots=True)
-class Troubles:
-    """The number of unreadable lines, and messages about the first of them."""
-
-    count: int = 0
-    named: list[str] = field(default_factory=list)
-
-    def add(self, where: str, what: str) -> None:
-        """Count an unreadable line."""
-        self.count += 1
-        if len(self.named) < MAX_TROUBLES:
-            self.named.append(f"{where}: {what}")
-
-
 class TranscriptFile(NamedTuple):
     """A transcript file, and the list of its unreadable lines."""
 
     path: Path
-    troubles: Troubles
+    troubles: list[str]
 
     @property
     def session(self) -> str:
@@ -88,25 +72,27 @@ class TranscriptFile(NamedTuple):
     def objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the objects of JSON lines with their line number; invalid lines are skipped."""
         for number, raw in self.lines():
-            where = f"{self.path.name}, line {number}"
             try:
                 value = json.loads(raw)
             except (ValueError, RecursionError) as error:
-                self.troubles.add(where, _reason(error))
+                self._add_trouble(number, _reason(error))
                 continue
             if isinstance(value, dict):
                 yield number, value
             elif isinstance(value, list):
                 yield from ((number, item) for item in value if isinstance(item, dict))
             else:
-                self.troubles.add(where, "not an object")
+                self._add_trouble(number, "not an object")
+
+    def _add_trouble(self, number: int, reason: str) -> None:
+        self.troubles.append(f"{self.path.name}, line {number}: {reason}")
 
     @property
     def is_lines(self) -> bool:
         """Say whether every line is a JSON value; a file `.json` may have them too."""
         if self.path.suffix.lower() != ".json":
             return True
-        first = [raw for _, raw in islice(TranscriptFile(self.path, Troubles()).lines(), 2)]
+        first = [raw for _, raw in islice(TranscriptFile(self.path, []).lines(), 2)]
         return len(first) == 2 and isinstance(json_value(first[0]), dict)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
@@ -117,10 +103,7 @@ class TranscriptFile(NamedTuple):
                 while raw := stream.readline(MAX_LINE_BYTES):
                     number += 1
                     if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
-                        self.troubles.add(
-                            f"{self.path.name}, line {number}",
-                            f"longer than {MAX_LINE_BYTES:,} bytes",
-                        )
+                        self._add_trouble(number, f"longer than {MAX_LINE_BYTES:,} bytes")
                         while raw and not raw.endswith(b"\n"):
                             raw = stream.readline(MAX_LINE_BYTES)
                     elif raw.strip():
@@ -135,7 +118,7 @@ class TranscriptFile(NamedTuple):
         try:
             return json.loads(self.path.read_bytes())
         except (ValueError, RecursionError) as error:
-            self.troubles.add(self.path.name, _reason(error))
+            self.troubles.append(f"{self.path.name}: {_reason(error)}")
             return None
         except OSError as error:
             raise InvalidInputError(
@@ -163,20 +146,18 @@ def turn(
     session: str,
     role: str,
     text: str,
-    at: datetime | None,
+    time: datetime | None,
     mark: str = "",
     name: str = "",
     about: Mapping[str, str] | None = None,
 ) -> TranscriptTurn | None:
     """Return a turn, or None if it has no text or only text of a program."""
-    text = storable(text)
-    if role == USER:
-        text = without_machine_text(text)
+    text = without_machine_text(storable(text)) if role == USER else storable(text)
     if not text.strip():
         return None
-    when = at.isoformat() if at else ""
+    when = time.isoformat() if time else ""
     mark = mark or hashlib.sha256(f"{role}\n{when}\n{text}".encode()).hexdigest()[:16]
-    return TranscriptTurn(session, role, text.strip(), label(mark), at, label(name), about or {})
+    return TranscriptTurn(session, role, text.strip(), label(mark), time, label(name), about or {})
 
 
 def storable(text: str) -> str:

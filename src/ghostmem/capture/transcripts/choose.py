@@ -1,7 +1,7 @@
 """Recognise the format of a transcript, read it, and list the transcripts of a folder."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,12 +12,14 @@ from ghostmem.capture.transcripts.base import (
     Event,
     TranscriptFile,
     TranscriptTurn,
-    Troubles,
     json_value,
 )
 from ghostmem.errors import InvalidInputError
+from ghostmem.model import Record
 
 AUTO = "auto"
+MAX_NOTES = 50
+MAX_TROUBLES = 20  # further unreadable lines of a file are only counted
 SUFFIXES = (".jsonl", ".json", ".ndjson")
 _MAX_BLANK_BYTES = 100_000  # a larger file is not taken for a blank one
 _MAX_HEAD_LINES = 20
@@ -31,12 +33,25 @@ class TranscriptFormat(NamedTuple):
     read: Callable[[TranscriptFile], Iterator[Event]]
 
 
-@dataclass(slots=True)
-class TranscriptCounts:
-    """The transcripts that were read, and their unreadable lines."""
+@dataclass(eq=False, repr=False)
+class TranscriptReport(Record):
+    """The counts of an ingest; `notes` say what was left out, `broken` counts unreadable lines."""
 
+    dry_run: bool = False
     files: int = 0
+    sessions: int = 0
+    turns: int = 0
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    quarantined: int = 0
     broken: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        """Add a note, up to a maximum."""
+        if len(self.notes) < MAX_NOTES:
+            self.notes.append(text)
 
 
 FORMATS: Mapping[str, TranscriptFormat] = {
@@ -48,20 +63,24 @@ FORMATS: Mapping[str, TranscriptFormat] = {
 }
 
 
-def read_all(
-    path: Path, kind: str, note: Callable[[str], None], counts: TranscriptCounts
-) -> Iterator[Event]:
+def read_turns(path: Path, kind: str, report: TranscriptReport) -> Iterator[TranscriptTurn]:
+    """Yield the turns of a transcript or of all below a folder; unreadable parts are noted."""
+    return (e for e in read_all(path, kind, report) if isinstance(e, TranscriptTurn))
+
+
+def read_all(path: Path, kind: str, report: TranscriptReport) -> Iterator[Event]:
     """Yield the events of all transcripts at a path.
 
     Unreadable parts are noted, and among several files unreadable ones too."""
+    check_format(kind)
     files = files_below(
-        path, "transcript", SUFFIXES, _is_skipped, lambda problem: note(f"skipped {problem}")
+        path, "transcript", SUFFIXES, _is_skipped, lambda problem: report.note(f"skipped {problem}")
     )
     for file in files:
-        troubles = Troubles()
+        troubles: list[str] = []
         try:
             chosen = FORMATS[recognise(file) if kind == AUTO else kind]
-            counts.files += 1
+            report.files += 1
             for event in chosen.read(TranscriptFile(file, troubles)):
                 if isinstance(event, TranscriptTurn):
                     event = event._replace(client=chosen.client)
@@ -69,19 +88,18 @@ def read_all(
         except InvalidInputError as error:
             if len(files) == 1:
                 raise
-            note(f"skipped {file.name}: {error.message}")
-        counts.broken += troubles.count
-        for trouble in troubles.named:
-            note(f"left out {trouble}")
+            report.note(f"skipped {file.name}: {error.message}")
+        report.broken += len(troubles)
+        for trouble in troubles[:MAX_TROUBLES]:
+            report.note(f"left out {trouble}")
 
 
-def check_format(kind: str) -> str:
-    """Return the name of a format if it is known."""
+def check_format(kind: str) -> None:
+    """Refuse a format that is not known."""
     if kind != AUTO and kind not in FORMATS:
         raise InvalidInputError(
             f"unknown format {kind!r} of transcripts", f"known are: {AUTO}, {', '.join(FORMATS)}"
         )
-    return kind
 
 
 def _is_skipped(file: Path) -> bool:
@@ -103,7 +121,7 @@ def recognise(path: Path) -> str:
 
 def _heads(path: Path) -> Iterator[Mapping[str, Any]]:
     """Yield the first objects of JSON lines, or of one JSON value."""
-    source = TranscriptFile(path, Troubles())
+    source = TranscriptFile(path, [])
     lines = (raw for _, raw in islice(source.lines(), _MAX_HEAD_LINES))
     for value in map(json_value, lines) if source.is_lines else (source.whole(),):
         for item in value[:_MAX_HEAD_LINES] if isinstance(value, list) else [value]:

@@ -44,10 +44,11 @@ def read(source: TranscriptFile) -> Iterator[Event]:
         if not isinstance(item, Mapping):
             continue
         inner = _first(item, _LISTS)
-        own = _own_session(item)
+        own_session = _first(item, _SESSIONS)
+        own_session = own_session if isinstance(own_session, str | int) else None
         if isinstance(inner, list):
-            own = own or _first(item, ("id",))
-            session = session_name(own or f"{source.path.stem}-{number}")
+            own_session = own_session or _first(item, ("id",))
+            session = session_name(own_session or f"{source.path.stem}-{number}")
             recorded: Iterator[Event] = (
                 event
                 for message in inner
@@ -55,9 +56,9 @@ def read(source: TranscriptFile) -> Iterator[Event]:
                 for event in _message(message, session, repeated)
             )
         else:
-            recorded = _message(item, session_name(own or source.path.stem), repeated)
+            recorded = _message(item, session_name(own_session or source.path.stem), repeated)
         for event in recorded:
-            if own or isinstance(event, ToolCall):
+            if own_session or isinstance(event, ToolCall):
                 yield event
             else:
                 yield event._replace(file=digest)
@@ -81,12 +82,6 @@ def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((item[name] for name in names if item.get(name) is not None), None)
 
 
-def _own_session(item: Mapping[str, Any]) -> str | int | None:
-    """Return the session that an object names."""
-    name = _first(item, _SESSIONS)
-    return name if isinstance(name, str | int) else None
-
-
 def _message(item: Mapping[str, Any], session: str, repeated: Repeated) -> Iterator[Event]:
     inner = item.get("message")
     if isinstance(inner, Mapping):
@@ -95,11 +90,11 @@ def _message(item: Mapping[str, Any], session: str, repeated: Repeated) -> Itera
     if role:
         mark = _first(item, ("id", "uuid", "message_id"))
         name = label(item.get("name")) or ("" if role in ("user", "assistant") else role)
-        at, text = time_of(_first(item, _TIMES)), text_of(_first(item, _TEXTS))
+        time, text = time_of(_first(item, _TIMES)), text_of(_first(item, _TEXTS))
         mark = label(mark) if isinstance(mark, str | int) else ""
-        new = turn(session, role, text, at, mark, name)
+        new = turn(session, role, text, time, mark, name)
         if new is not None:
-            yield new if mark or at else _numbered(new, repeated)
+            yield new if mark or time else _numbered(new, repeated)
     calls = item.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         function = call.get("function") if isinstance(call, Mapping) else None

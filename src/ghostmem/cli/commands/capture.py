@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from ghostmem import parameters
-from ghostmem.capture.capture import Captured, CaptureReport
-from ghostmem.capture.procedures import Mined
+from ghostmem.capture.candidates import Captured
+from ghostmem.capture.capture import CaptureReport
+from ghostmem.capture.mine_procedures import Mined
 from ghostmem.capture.transcripts.choose import AUTO, FORMATS
 from ghostmem.cli.console import Console, CreatingCommand, command
 from ghostmem.cli.options import NS, json_object, option, options, read_text, words

@@ -21,10 +21,9 @@ from ghostmem.store import validate
 from ghostmem.text.excerpt import visible
 from ghostmem.transfer import POLICIES, TOOLS
 from ghostmem.transfer.backup import is_database, refuse_store
-from ghostmem.transfer.checksums import NamespaceSum
 from ghostmem.transfer.formats.choose import DATABASE, recognise
 from ghostmem.transfer.import_ import ImportReport
-from ghostmem.transfer.migrate import Migration
+from ghostmem.transfer.migrate import Migration, NamespaceSum
 
 ORIGINAL_NS = "agent:claude-code"  # the namespace of the original Ghost's hooks
 MAX_NAMED_NAMESPACES = 10  # that came with an import

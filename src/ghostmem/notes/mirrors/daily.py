@@ -9,7 +9,7 @@ from collections.abc import Container, Sequence
 from datetime import UTC, datetime
 
 from ghostmem.notes.files import note_day
-from ghostmem.notes.layouts.readers import file_date, read_headed
+from ghostmem.notes.layouts import file_date, read_headed
 from ghostmem.notes.mirrors.units import (
     LF,
     MirrorLayout,
@@ -68,9 +68,9 @@ def _edit(_: str, text: str, edits: Sequence[UnitEdit], strict: bool) -> str:
     edited = text[:end] + "".join(reversed(parts))
     if sections and sections[-1].title in by_key and by_key[sections[-1].title].text is None:
         edited = edited[: text_span(edited, LF)[1] + 1]
-    known = {section.title for section in sections}
+    titles = {section.title for section in sections}
     for edit in edits:
-        if edit.key not in known and edit.text is not None:
+        if edit.key not in titles and edit.text is not None:
             edited = _append(edited, edit.key, _STYLE.escape(edit.text, strict))
     return edited if edited.strip() else ""
 
@@ -82,8 +82,8 @@ def _rename(text: str, number: int, key: str) -> str:
     return f"{text[: section.start]}## {heading(key)}{line_end}{text[section.body :]}"
 
 
-def _place(_: str, at: datetime, lasting: bool, __: Container[str]) -> str:
-    return LONG_TERM if lasting else f"{FOLDER}/{at.astimezone(UTC).date().isoformat()}.md"
+def _place(_: str, created: datetime, lasting: bool, __: Container[str]) -> str:
+    return LONG_TERM if lasting else f"{FOLDER}/{created.astimezone(UTC).date().isoformat()}.md"
 
 
 def _sections(text: str) -> list[Section]:

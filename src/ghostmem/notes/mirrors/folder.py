@@ -1,7 +1,8 @@
 """Read the units of a mirrored folder, and edit them without touching other bytes of a file."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from ghostmem.notes.scan import ChangingError, FolderScan, read_note, scan
 from ghostmem.store.mirror import MirrorItem
 
 _BOM = "\ufeff"
-_UNSAFE = "laid out in a way that cannot be changed safely"
+UNSAFE = "is laid out in a way that cannot be changed safely"
 
 
 class MirrorFile(NamedTuple):
@@ -67,8 +68,8 @@ def read_folder(
     listing = scan(home, layout) if home.is_dir() else FolderScan()
     contents = FolderContents(closed=listing.refused)
     for path, stat in sorted(listing.files.items()):
-        known = before.files.get(path) if before else None
-        file = known if known and known.stat == stat else _read(home, path, layout)
+        previous = before.files.get(path) if before else None
+        file = previous if previous and previous.stat == stat else _read(home, path, layout)
         if isinstance(file, str):
             contents.closed[path] = file
         elif file is not None:
@@ -102,9 +103,9 @@ def rename_unit(
     The caller holds the lock."""
     file = contents.files[unit.path]
     text = layout.rename(file.text, unit.number, key)
-    renamed = [(found.key, found.text) for found in layout.units(unit.path, text)]
+    renamed = [(part.key, part.text) for part in layout.units(unit.path, text)]
     wanted = [(key if old.number == unit.number else old.key, old.text) for old in file.units]
-    return _save(home / unit.path, file, text) if renamed == wanted else f"is {_UNSAFE}"
+    return _save(home / unit.path, file, text) if renamed == wanted else UNSAFE
 
 
 def _save(path: Path, file: MirrorFile, text: str) -> str:
@@ -119,15 +120,11 @@ def _save(path: Path, file: MirrorFile, text: str) -> str:
     return ""
 
 
-def free_key(key: str, marks: Iterable[str], is_free: Callable[[str], bool]) -> str:
+def free_key(key: str, marks: Sequence[str], is_free: Callable[[str], bool]) -> str:
     """Return the key with the first mark that makes it unused; the last mark is numbered."""
-    for mark in (marks := list(marks)):
-        if is_free(candidate := key[: MAX_KEY - len(mark)] + mark):
-            return candidate
-    number = 2
-    while not is_free(candidate := key[: MAX_KEY - len(marks[-1]) - 12] + f"{marks[-1]} {number}"):
-        number += 1
-    return candidate
+    numbered = (f"{marks[-1]} {number}" for number in count(2))
+    keys = (key[: MAX_KEY - len(mark)] + mark for mark in chain(marks, numbered))
+    return next(filter(is_free, keys))
 
 
 def _read(home: Path, path: str, layout: MirrorLayout) -> MirrorFile | str | None:
@@ -176,7 +173,7 @@ def _apply(
         if _reads_back(layout, path, file, text, edits):
             return text, {}
     if len(edits) == 1:
-        return file.text, {edits[0].key: f"its file is {_UNSAFE}"}
+        return file.text, {edits[0].key: f"its file {UNSAFE}"}
     failed: dict[str, str] = {}
     for edit in edits:
         text, problems = _apply(layout, path, file, [edit])
@@ -192,7 +189,7 @@ def _reads_back(
         return False  # it would be read as the byte order mark of the file
 
     def content(unit: Unit | UnitEdit) -> tuple[str, str | None, frozenset[str]]:
-        return unit.key, unit.text, tag_set(unit.tags) if layout.has_tags else frozenset()
+        return unit.key, unit.text, tag_set(unit.tags)
 
     edited = {edit.key for edit in edits}
     wanted = {content(unit) for unit in file.units if unit.key not in edited}

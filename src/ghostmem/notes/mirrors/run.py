@@ -33,6 +33,7 @@ from ghostmem.notes.mirrors.units import (
     strip_blank_lines,
     tag_set,
 )
+from ghostmem.notes.topic_files import first_sentence
 from ghostmem.store import Filter, Store, Transaction, validate
 from ghostmem.store.mirror import Mirror, MirrorItem
 
@@ -102,6 +103,11 @@ class MirrorRun:
     skipped: set[str] = field(default_factory=set)
     dropped: set[str] = field(default_factory=set)  # keys that neither side has any more
     left_paths: set[str] = field(default_factory=set)  # files that a unit was in before
+    # Of the keys that are merged together: the edits by file, the names of files in use, and the
+    # new common state, once the folder has it.
+    edits: dict[str, list[UnitEdit]] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    agreed: dict[str, MirrorItem | None] = field(default_factory=dict)
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the lock of the folder, unless nothing is written."""
@@ -118,18 +124,19 @@ class MirrorRun:
 
     def of_unit(self, unit: Unit) -> Content:
         """Return the content of a unit."""
-        return Content(unit.text, unit.tags if self.layout.has_tags else ())
+        return Content(unit.text, unit.tags)
 
     def sync_keys(self, keys: Sequence[str]) -> None:
         """Make some keys equal on both sides."""
         with self.lock():
             if not self.dry_run:
                 self.read_again()
-            batch = _KeyBatch(self)
+            self.edits, self.agreed = {}, {}
+            self.names = self.contents.names() | {topics.INDEX_FILE.rpartition(".")[0]}
             with self.store.engine.write(dry_run=self.dry_run) as tx:
                 for key in keys:
-                    batch.merge(tx, key)
-            batch.write_folder()
+                    self._merge_key(tx, key)
+            self._write_folder()
 
     def finish(self) -> None:
         """Update the index of topics, and drop the keys that neither side has any more."""
@@ -150,52 +157,39 @@ class MirrorRun:
         """Write the index if it is outdated, and return the mirror's own summaries by key."""
         units, path = self.contents.units, self.home / topics.INDEX_FILE
         entries = {
-            key: topics.IndexEntry.of(units[key], item.about)
+            key: topics.IndexEntry(name, first_sentence(units[key].text, name), item.about)
             for key, item in self.items.items()
             if key in units and units[key].text.strip()
+            for name in [topics.stem_of(units[key].path)]
         }
-        gone = {topics.stem_of(left) for left in self.left_paths - self.contents.files.keys()}
+        gone = {
+            topics.stem_of(old_path) for old_path in self.left_paths - self.contents.files.keys()
+        }
         file = read_file(path)
-        change = None if file.lossy else topics.update_index(file.text, entries.values(), gone)
-        if change is None:
-            unsafe = "is laid out in a way that cannot be changed safely"
-            self.report.defer("", topics.INDEX_FILE, "is not UTF-8" if file.lossy else unsafe)
-            return {}
-        text, own = change
         try:
+            if file.lossy:
+                raise InvalidInputError("is not UTF-8")
+            text, summaries = topics.update_index(file.text, entries.values(), gone)
             if text != file.text:
                 with self.lock():
                     replace_file(path, file.encode(text), file.digest)
         except (NoteConflictError, InvalidInputError) as error:
             self.report.defer("", topics.INDEX_FILE, error.message)
             return {}
-        return {key: own.get(entry.name, "") for key, entry in entries.items()}
+        return {key: summaries.get(entry.name, "") for key, entry in entries.items()}
 
-
-class _KeyBatch:
-    """Some keys that are merged in one transaction and written to the folder together."""
-
-    def __init__(self, run: MirrorRun) -> None:
-        self._run, self._store, self._report = run, run.store, run.report
-        self._edits: dict[str, list[UnitEdit]] = {}
-        self._items: dict[
-            str, MirrorItem | None
-        ] = {}  # the new common state, once the folder has it
-        self._names = run.contents.names() | {topics.INDEX_FILE.rpartition(".")[0]}
-
-    def merge(self, tx: Transaction, key: str) -> None:
+    def _merge_key(self, tx: Transaction, key: str) -> None:
         """Merge both sides of a key, change the memory, and plan the change of the folder."""
-        run = self._run
-        item, unit = tx.mirrors.item(run.mirror.id, key), run.contents.units.get(key)
-        last = tx.memories.last(run.mirror.ns, key)
-        memory = last if last is not None and last.is_current(self._store.clock()) else None
+        item, unit = tx.mirrors.item(self.mirror.id, key), self.contents.units.get(key)
+        last = tx.memories.last(self.mirror.ns, key)
+        memory = last if last is not None and last.is_current(self.store.clock()) else None
         if memory is not None and tx.notes.places([memory.id]):
             if unit is not None:
-                self._report.defer(key, unit.path, "a note that is searched has this key")
+                self.report.defer(key, unit.path, "a note that is searched has this key")
             return
-        if item is not None and item.path in run.contents.closed:
+        if item is not None and item.path in self.contents.closed:
             return  # the report names the file
-        content = None if memory is None else run.of_memory(memory)
+        content = None if memory is None else self.of_memory(memory)
         if content and item and is_unchanged(item, content) and self._defer(key, unit, item):
             return
         base = item
@@ -205,7 +199,7 @@ class _KeyBatch:
         result = merge(
             base,
             content,
-            None if unit is None else run.of_unit(unit),
+            None if unit is None else self.of_unit(unit),
             locked=memory is not None and memory.locked,
         )
         try:
@@ -213,25 +207,21 @@ class _KeyBatch:
                 self._keep_displaced(tx, memory, self._check(result.displaced), unit)
             stored = self._write_memory(tx, key, result.keep, memory, last, unit)
         except InvalidInputError as error:
-            self._report.defer(key, unit.path if unit else "", error.message)
+            self.report.defer(key, unit.path if unit else "", error.message)
             return
         self._plan_folder(tx, key, result.keep, stored, unit, item)
 
     def _defer(self, key: str, unit: Unit | None, item: MirrorItem) -> bool:
         """Leave an unchanged memory for the next run if its unit has just vanished or is empty."""
-        if unit is None:
-            if key in self._run.gone:
-                return False
-            self._report.defer(key, item.path, "is missing since just now")
-            return True
-        if unit.text.strip():
+        if key in self.gone if unit is None else unit.text.strip():
             return False
-        reason = "has no text in the folder; delete the heading or the file to remove it"
-        self._report.defer(key, unit.path, reason)
+        empty = "has no text in the folder; delete the heading or the file to remove it"
+        reason = "is missing since just now" if unit is None else empty
+        self.report.defer(key, unit.path if unit else item.path, reason)
         return True
 
     def _check(self, text: str) -> str:
-        return validate.content(text, self._store.settings.max_content_bytes)
+        return validate.content(text, self.store.settings.max_content_bytes)
 
     def _write_memory(
         self,
@@ -243,42 +233,39 @@ class _KeyBatch:
         unit: Unit | None,
     ) -> Memory | None:
         """Write or remove the memory of a key, and return it."""
-        run = self._run
         if keep is None:
             if memory is not None:
-                remove(tx, [memory], self._store.clock(), hard=False)
-                self._report.removed_from_store += 1
+                remove(tx, [memory], self.store.clock(), hard=False)
+                self.report.removed_from_store += 1
             return None
-        if unit is None or (memory is not None and is_same(run.of_memory(memory), keep)):
+        if unit is None or (memory is not None and is_same(self.of_memory(memory), keep)):
             return memory
-        before = last
-        if before is None and key in run.renamed:
-            before = tx.memories.last(run.mirror.ns, run.renamed[key])
+        before = last or tx.memories.last(self.mirror.ns, self.renamed.get(key, key))
         before = tx.memories.with_refs([before])[0] if before else None
         fields = {} if memory is not None else self._fields(before, unit)
-        if run.layout.has_tags:
+        if self.layout.has_tags:
             tags = memory.tags if memory else ()
             writable = topics.writable_tags(tags)
             fields["tags"] = validate.tags(
                 [*keep.tags, *(tag for tag in tags if tag not in writable)]
             )
         fields["files"] = validate.files(
-            [*(before.files if before else ()), FileRef(str(run.home / unit.path))]
+            [*(before.files if before else ()), FileRef(str(self.home / unit.path))]
         )
         same = memory is not None and fingerprint(memory.content) == fingerprint(keep.text)
         content = self._check(memory.content if memory and same else keep.text)
-        draft = Draft(run.mirror.ns, validate.key(key), content, fields, quiet=True, revive=True)
-        if reasons := quarantine_reasons(self._store, tx, draft):
+        draft = Draft(self.mirror.ns, validate.key(key), content, fields, quiet=True, revive=True)
+        if reasons := quarantine_reasons(self.store, tx, draft):
             # The memory stays as it is, and the report says why.
             raise InvalidInputError(
                 would_hold_note(reasons)
-                if run.dry_run
-                else held_note(hold(self._store, tx, draft, reasons))
+                if self.dry_run
+                else held_note(hold(self.store, tx, draft, reasons))
             )
-        written = write_draft(self._store, tx, draft)
+        written = write_draft(self.store, tx, draft)
         if before is not None and before.key != key:
             tx.carry(before.id, written.id)
-        self._report.to_store += 1
+        self.report.to_store += 1
         return written
 
     def _fields(self, before: Memory | None, unit: Unit) -> dict[str, Any]:
@@ -286,7 +273,7 @@ class _KeyBatch:
         if before is not None:
             return {name: getattr(before, name) for name in _INHERITED}
         fields: dict[str, Any] = {"tier": Tier.LTM} if unit.lasting else {"kind": Kind.EPISODIC}
-        now = self._store.clock()
+        now = self.store.clock()
         if unit.when is not None and unit.when.date() != now.date() and unit.when < now:
             fields["created_at"] = unit.when
         return fields
@@ -295,15 +282,14 @@ class _KeyBatch:
         self, tx: Transaction, memory: Memory, text: str, unit: Unit | None
     ) -> None:
         """Store a text that lost its key under a new one, on both sides."""
-        run, now = self._run, self._store.clock()
-        ns = run.mirror.ns
-        prefix = f"{memory.key} (conflict "
-        stored = tx.listing.select(Filter(ns=NsFilter(ns), now=now, key_prefix=prefix))
+        now, ns = self.store.clock(), self.mirror.ns
+        conflicts = Filter(ns=NsFilter(ns), now=now, key_prefix=f"{memory.key} (conflict ")
+        stored = tx.listing.select(conflicts)
         if any(fingerprint(copy.content) == fingerprint(text) for copy in stored):
             return  # a run that was killed has stored it
 
         def is_free(key: str) -> bool:
-            used = key in run.contents.units or key in run.items
+            used = key in self.contents.units or key in self.items
             return not used and tx.memories.last(ns, key) is None
 
         marks = [f" (conflict {now:%Y-%m-%d %H.%M})", f" (conflict {now:%Y-%m-%d %H.%M.%S})"]
@@ -314,9 +300,9 @@ class _KeyBatch:
             "tags": tuple(tag for tag in memory.tags if tag != LOCKED),
             "created_at": memory.created_at,
         }
-        written = write_draft(self._store, tx, Draft(ns, key, text, fields))
-        self._report.conflicts.append(MirrorConflict(memory.key, key, unit.path if unit else ""))
-        self._plan_folder(tx, key, run.of_memory(written), written, None, None)
+        written = write_draft(self.store, tx, Draft(ns, key, text, fields))
+        self.report.conflicts.append(MirrorConflict(memory.key, key, unit.path if unit else ""))
+        self._plan_folder(tx, key, self.of_memory(written), written, None, None)
 
     def _plan_folder(
         self,
@@ -328,75 +314,70 @@ class _KeyBatch:
         item: MirrorItem | None,
     ) -> None:
         """Plan the edits of the folder, and the common state after them."""
-        run = self._run
         if keep is None:
-            self._items[key] = None
-            for path in run.contents.places.get(key, ()) if unit else ():
-                edit = UnitEdit(key, None, (), self._store.clock())
-                self._edits.setdefault(path, []).append(edit)
+            self.agreed[key] = None
+            for path in self.contents.places.get(key, ()) if unit else ():
+                edit = UnitEdit(key, None, (), self.store.clock())
+                self.edits.setdefault(path, []).append(edit)
             return
-        is_equal = unit is not None and is_same(keep, run.of_unit(unit))
+        is_equal = unit is not None and is_same(keep, self.of_unit(unit))
         if memory is None and not is_equal:
             return
         paths = [unit.path] if unit else []
         if memory is not None and not is_equal:
-            paths = run.contents.places[key] if unit else [self._new_path(key, memory, item)]
+            paths = self.contents.places[key] if unit else [self._new_path(key, memory, item)]
             edit = UnitEdit(key, strip_blank_lines(keep.text), keep.tags, memory.created_at)
             for path in paths:
-                self._edits.setdefault(path, []).append(edit)
-        self._items[key] = agreed = MirrorItem(
+                self.edits.setdefault(path, []).append(edit)
+        self.agreed[key] = agreed = MirrorItem(
             key,
             unit.path if unit else paths[0],
             fingerprint(keep.text),
             tag_set(keep.tags),
             item.about if item else "",
         )
-        if is_equal and not run.dry_run:
-            tx.mirrors.put_item(run.mirror.id, agreed)
+        if is_equal and not self.dry_run:
+            tx.mirrors.put_item(self.mirror.id, agreed)
 
     def _new_path(self, key: str, memory: Memory, item: MirrorItem | None) -> str:
         """Return the file for a unit that the folder does not have."""
-        layout = self._run.layout
+        layout = self.layout
         if item is not None and not (
-            layout.is_single and same_file_name(topics.stem_of(item.path)) in self._names
+            layout.is_single and same_file_name(topics.stem_of(item.path)) in self.names
         ):
             path = item.path
         else:
             lasting = memory.tier is Tier.LTM or memory.pinned or memory.kind is Kind.SEMANTIC
-            path = layout.place(key, memory.created_at, lasting, self._names)
-        self._names.add(same_file_name(path.rpartition(".")[0]))
+            path = layout.place(key, memory.created_at, lasting, self.names)
+        self.names.add(same_file_name(path.rpartition(".")[0]))
         return path
 
-    def write_folder(self) -> None:
+    def _write_folder(self) -> None:
         """Edit the files of the folder, and store the new common state."""
-        run = self._run
         failed: dict[str, str] = {}
         removed, written = set[str](), set[str]()
-        for path, edits in sorted(self._edits.items()):
-            if path in run.contents.closed:
-                failed |= {edit.key: run.contents.closed[path] for edit in edits}
-            elif not run.dry_run:
-                failed |= edit_file(run.home, run.layout, run.contents, path, edits)
+        for path, edits in sorted(self.edits.items()):
+            if path in self.contents.closed:
+                failed |= {edit.key: self.contents.closed[path] for edit in edits}
+            elif not self.dry_run:
+                failed |= edit_file(self.home, self.layout, self.contents, path, edits)
             for edit in edits:
                 (removed if edit.text is None else written).add(edit.key)
         for key, reason in sorted(failed.items()):
-            item = self._items.pop(key) or run.items.get(key)
-            self._report.defer(key, item.path if item else "", reason)
-        self._report.removed_from_folder += len(removed - failed.keys())
-        self._report.to_folder += len(written - failed.keys())
-        if self._items and not run.dry_run:
-            self._store_items()
-
-    def _store_items(self) -> None:
-        run = self._run
-        run.read_again()
-        with run.store.engine.write() as tx:
-            for key, item in self._items.items():
-                before = run.items.pop(key, None)
+            item = self.agreed.pop(key) or self.items.get(key)
+            self.report.defer(key, item.path if item else "", reason)
+        self.report.removed_from_folder += len(removed - failed.keys())
+        self.report.to_folder += len(written - failed.keys())
+        if not self.agreed or self.dry_run:
+            return
+        self.read_again()
+        with self.store.engine.write() as tx:
+            for key, item in self.agreed.items():
+                before = self.items.pop(key, None)
                 if before and (item is None or item.path != before.path):
-                    run.left_paths.add(before.path)
+                    self.left_paths.add(before.path)
                 if item is None:
-                    run.dropped.add(key)
+                    self.dropped.add(key)
                 else:
-                    run.items[key] = item
-                    tx.mirrors.put_item(run.mirror.id, item)
+                    self.items[key] = item
+                    tx.mirrors.put_item(self.mirror.id, item)

@@ -1,15 +1,17 @@
 """The layout of topics: each file `.ai-knowledge/<topic>.mdk` is a unit, listed in an index."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError
-from ghostmem.notes import topic_file, topic_index
+from ghostmem.notes import topic_files
 from ghostmem.notes.files import inside
 from ghostmem.notes.knowledge import FOLDER, INDEX, SUFFIX
-from ghostmem.notes.layouts.readers import read_topic
+from ghostmem.notes.layouts import read_topic
+from ghostmem.notes.mirrors.folder import UNSAFE
 from ghostmem.notes.mirrors.units import (
     CRLF,
     LF,
@@ -37,12 +39,6 @@ class IndexEntry(NamedTuple):
     summary: str
     about: str
 
-    @classmethod
-    def of(cls, unit: Unit, about: str) -> "IndexEntry":
-        """Return the entry of a unit."""
-        name = stem_of(unit.path)
-        return cls(name, topic_index.first_sentence(unit.text, name), about)
-
 
 def stem_of(path: str) -> str:
     """Return the name of a topic's file, which is also its name in the index."""
@@ -51,44 +47,48 @@ def stem_of(path: str) -> str:
 
 def writable_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Return the tags that a topic file gives back unchanged."""
-    text = topic_file.new_topic("x", tags, datetime(1970, 1, 1, tzinfo=UTC), "")
-    read_back = {topic_file.folded(tag) for tag in topic_file.read_topic(text).tags}
-    return tuple(tag for tag in tags if topic_file.folded(tag) in read_back)
+    text = topic_files.new_topic("x", tags, datetime(1970, 1, 1, tzinfo=UTC), "")
+    read_back = {topic_files.folded(tag) for tag in topic_files.read_topic(text).tags}
+    return tuple(tag for tag in tags if topic_files.folded(tag) in read_back)
 
 
 def update_index(
     text: str, entries: Iterable[IndexEntry], gone: Iterable[str]
-) -> tuple[str, dict[str, str]] | None:
+) -> tuple[str, dict[str, str]]:
     """Return an index with these topics and without the `gone` ones, and the mirror's summaries.
 
-    Summaries that a person wrote stay, and so does everything else. None means that the new text
-    would not be read back correctly."""
+    Summaries that a person wrote stay, and so does everything else.
+
+    Raises:
+        InvalidInputError: the new text would not be read back correctly."""
     entries = list(entries)
     for name in set(gone) - {entry.name for entry in entries}:
-        text = topic_index.without_entry(text, name)
-    summaries, own = _summaries(text), dict[str, str]()
+        text = topic_files.without_entry(text, name)
+    summaries, written = _summaries(text), dict[str, str]()
     for entry in entries:
         summary = summaries.get(entry.name)
         if summary in (None, entry.summary, entry.about):
-            own[entry.name] = entry.summary
+            written[entry.name] = entry.summary
         if summary == entry.about != entry.summary:
-            listed = next(topic for topic in topic_index.entries(text) if topic.topic == entry.name)
-            text = topic_index.with_summary(text, listed, entry.summary)
+            listed = next(topic for topic in topic_files.entries(text) if topic.topic == entry.name)
+            text = topic_files.with_summary(text, listed, entry.summary)
     new = {entry.name: entry.summary for entry in entries if entry.name not in summaries}
-    text = topic_index.with_entries(text, new) if new else text
-    return (text, own) if _summaries(text) == {**summaries, **own} else None
+    text = topic_files.with_entries(text, new) if new else text
+    if _summaries(text) != {**summaries, **written}:
+        raise InvalidInputError(UNSAFE)
+    return text, written
 
 
 def _summaries(text: str) -> dict[str, str]:
     return {
         entry.topic: " ".join(text[entry.after : entry.end].split())
-        for entry in topic_index.entries(text)
+        for entry in topic_files.entries(text)
     }
 
 
 def _read(path: str, text: str) -> list[Unit]:
     head, region = _split(text)
-    topic = topic_file.read_topic(head.replace(CRLF, LF))
+    topic = topic_files.read_topic(head.replace(CRLF, LF))
     key = _key_in(head) or of_line(stem_of(path))
     if key is None:
         return []
@@ -103,15 +103,15 @@ def _edit(_: str, text: str, edits: Sequence[UnitEdit], strict: bool) -> str:
     head, region = _split(text)
     name = line(edit.key)
     if not text or (strict and not head):
-        return topic_file.new_topic(name, edit.tags, edit.at, edit.text)
+        return topic_files.new_topic(name, edit.tags, edit.at, edit.text)
     new_head = head.replace(CRLF, LF)
-    old_tags = {topic_file.folded(tag): tag for tag in topic_file.read_topic(new_head).tags}
-    wanted = {topic_file.folded(tag) for tag in edit.tags}
-    add = [tag for tag in edit.tags if topic_file.folded(tag) not in old_tags]
+    old_tags = {topic_files.folded(tag): tag for tag in topic_files.read_topic(new_head).tags}
+    wanted = {topic_files.folded(tag) for tag in edit.tags}
+    add = [tag for tag in edit.tags if topic_files.folded(tag) not in old_tags]
     remove = [tag for folded, tag in old_tags.items() if folded not in wanted]
     eol = _eol(head, text)
     if head or add:
-        new_head = topic_file.refined_topic(new_head, name, edit.at, add, remove)
+        new_head = topic_files.refined_topic(new_head, name, edit.at, add, remove)
         new_head = new_head if new_head.endswith("\n") else f"{new_head}\n"
     if new_head and not head:  # new front matter ends with an empty line
         new_head, region = new_head.removesuffix("\n"), eol + region
@@ -123,11 +123,11 @@ def _edit(_: str, text: str, edits: Sequence[UnitEdit], strict: bool) -> str:
 def _rename(text: str, _: int, key: str) -> str:
     head, region = _split(text)
     eol = _eol(head, text)
-    field = f"topic: {topic_file.scalar(line(key))}"
+    field = f"topic: {topic_files.scalar(line(key))}"
     if not head:
         return f"---{eol}{field}{eol}---{eol}{eol}{text}"
     lines = LINE.findall(head)
-    topic = topic_file.last_field(lines[1:-1], "topic")
+    topic = topic_files.last_field(lines[1:-1], "topic")
     if topic is None:
         lines.insert(1, f"{field}{eol}")
     else:
@@ -147,16 +147,15 @@ def _eol(head: str, text: str) -> str:
 def _key_in(head: str) -> str | None:
     """Return the key in the field `topic` of the front matter."""
     lines = LINE.findall(head)[1:-1]
-    field = topic_file.last_field(lines, "topic")
+    field = topic_files.last_field(lines, "topic")
     value = raw_value(lines[field.first]) if field else ""
     return None if value.startswith(_NOT_PLAIN) else of_line(unquoted(value))
 
 
 def _time(text: str) -> datetime | None:
-    try:
+    with suppress(InvalidInputError):
         return parse_time(text) if text else None
-    except InvalidInputError:
-        return None
+    return None
 
 
 TOPICS = MirrorLayout(

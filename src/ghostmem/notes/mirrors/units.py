@@ -6,12 +6,13 @@ import unicodedata
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain, count
 from typing import NamedTuple
 
 from ghostmem.notes.files import DEVICE
 from ghostmem.notes.knowledge import INDEX, MAX_NAME_BYTES, same_file_name
-from ghostmem.notes.layouts.base import Layout
-from ghostmem.notes.topic_file import folded
+from ghostmem.notes.layouts import Layout
+from ghostmem.notes.topic_files import folded
 from ghostmem.store.mirror import MirrorItem
 from ghostmem.text.sections import heading_words
 
@@ -77,8 +78,7 @@ def strip_blank_lines(text: str) -> str:
 
 def text_span(text: str, eol: str) -> tuple[int, int]:
     """Return the start and the end of the text inside blank lines; `eol` is its line ending."""
-    stop = len(text.rstrip(_BLANK))
-    if not stop:
+    if not (stop := len(text.rstrip(_BLANK))):
         return len(text), len(text)
     feed = text.find("\n", stop)
     ends_with_cr = eol == CRLF and feed > stop and text[feed - 1] == "\r"
@@ -154,35 +154,34 @@ def of_line(words: str) -> str | None:
     return key if is_key else None
 
 
-def stem(key: str, taken: Container[str]) -> str:
-    """Return the file name of a key, unlike those in `taken` (see `same_file_name`)."""
+def stem(key: str, names_in_use: Container[str]) -> str:
+    """Return the file name of a key, unlike `names_in_use` (see `same_file_name`)."""
     unsafe = _unsafe(key) | {match.start() for match in _NOT_IN_FILES.finditer(key)}
     if DEVICE.fullmatch(key) or same_file_name(key) == INDEX:
         unsafe.add(0)
     name = _escaped(key, unsafe)
-    if len(name.encode()) <= MAX_NAME_BYTES and same_file_name(name) not in taken:
+    if len(name.encode()) <= MAX_NAME_BYTES and same_file_name(name) not in names_in_use:
         return name
     mark = "~" + hashlib.sha256(key.encode()).hexdigest()[:8]
     start = name.encode()[: MAX_NAME_BYTES - len(mark) - 3].decode(errors="ignore")
-    name = unnumbered = f"{_HALF_ESCAPE.sub('', start)}{mark}"
-    number = 1
-    while same_file_name(name) in taken:
-        number += 1
-        name = f"{unnumbered}-{number}"
-    return name
+    name = f"{_HALF_ESCAPE.sub('', start)}{mark}"
+    names = chain((name,), (f"{name}-{number}" for number in count(2)))
+    return next(name for name in names if same_file_name(name) not in names_in_use)
 
 
 def _unsafe(key: str) -> set[int]:
     """Return the offsets that a line would lose or that would be read as an escape."""
-    unsafe = {at for at in (0, len(key) - 1) if key[at].isspace()}
-    unsafe |= {at for at, char in enumerate(key) if unicodedata.category(char) in _INVISIBLE}
+    unsafe = {offset for offset in (0, len(key) - 1) if key[offset].isspace()}
+    unsafe |= {
+        offset for offset, char in enumerate(key) if unicodedata.category(char) in _INVISIBLE
+    }
     return unsafe | {escape.start() for escape in _READ_AS_ESCAPE.finditer(key)}
 
 
 def _escaped(key: str, unsafe: set[int]) -> str:
     return "".join(
-        "".join(f"%{byte:02X}" for byte in char.encode()) if at in unsafe else char
-        for at, char in enumerate(key)
+        "".join(f"%{byte:02X}" for byte in char.encode()) if offset in unsafe else char
+        for offset, char in enumerate(key)
     )
 
 
@@ -239,10 +238,10 @@ def is_unchanged(base: MirrorItem, content: Content) -> bool:
     return base.hash == fingerprint(content.text) and base.tags == tag_set(content.tags)
 
 
-def is_same(left: Content, right: Content) -> bool:
+def is_same(first: Content, second: Content) -> bool:
     """Say whether two contents have the same text and tags."""
-    same_text = fingerprint(left.text) == fingerprint(right.text)
-    return same_text and tag_set(left.tags) == tag_set(right.tags)
+    same_text = fingerprint(first.text) == fingerprint(second.text)
+    return same_text and tag_set(first.tags) == tag_set(second.tags)
 
 
 def merge_tags(
@@ -250,10 +249,10 @@ def merge_tags(
 ) -> tuple[str, ...]:
     """Merge tags: those that either side removed are gone, those that either added are kept."""
     removed = base - tag_set(unit)
-    known = tag_set(memory) | base
+    present = tag_set(memory) | base
     return (
         *(tag for tag in memory if folded(tag) not in removed),
-        *(tag for tag in unit if folded(tag) not in known),
+        *(tag for tag in unit if folded(tag) not in present),
     )
 
 

@@ -1,7 +1,6 @@
 """Read files of other tools, and the records that every reader returns."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ghostmem.capture import files
 from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import EDGE_WEIGHTS, FileRef, Kind, Rel
@@ -149,8 +149,8 @@ def capped(notes: Sequence[str]) -> tuple[str, ...]:
     return (*notes[:MAX_NOTES], f"and {more:,} more like these") if more > 0 else tuple(notes)
 
 
-def check_file(path: Path) -> None:
-    """Refuse a path that is not a regular file of readable size."""
+def read_text(path: Path) -> str:
+    """Return the text of a UTF-8 file; other paths and huge files are refused."""
     if path.is_dir():
         raise InvalidInputError(
             f"{path} is a folder, not a file", "give the file that the other tool wrote"
@@ -162,21 +162,7 @@ def check_file(path: Path) -> None:
             f"{path} has {size:,} bytes, more than the {MAX_FILE_BYTES:,} that are read",
             "split it into several files",
         )
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a UTF-8 file."""
-    check_file(path)
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(
-            f"{path} is not UTF-8 (byte {error.start})", "convert it, for example with iconv"
-        ) from None
-    except OSError as error:
-        raise InvalidInputError(
-            f"cannot read {path}: {error.strerror}", "check its permissions"
-        ) from None
+    return files.read_text(path)
 
 
 def json_of(text: str, location: str) -> Any:
@@ -198,10 +184,14 @@ def objects_of(text: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             location = f"{name}, line {number}"
-            value = json_of(line, location)
-            if not isinstance(value, dict):
-                raise broken(location, f"this is not an object: {shown(value)}")
-            yield location, value
+            yield location, object_of(json_of(line, location), location)
+
+
+def object_of(value: Any, location: str) -> dict[str, Any]:
+    """Return a value that is an object; an error names the place."""
+    if not isinstance(value, dict):
+        raise broken(location, f"this is not an object: {shown(value)}")
+    return value
 
 
 def text_of(row: Mapping[str, Any], name: str, location: str, *, required: bool = False) -> str:
@@ -231,36 +221,20 @@ def time_of(row: Mapping[str, Any], name: str, location: str) -> datetime | None
 
 def markdown_files(root: Path) -> tuple[list[Path], list[str]]:
     """Return the markdown files below a folder, and notes about skipped links and folders."""
-    if root.is_file():
-        return [root], []
-    if not root.is_dir():
-        raise NotFoundError(
-            f"there is no file or folder {root}", "give a markdown file, or a folder of them"
-        )
-    files: list[Path] = []
     notes: list[str] = []
 
-    def skip(error: OSError) -> None:
-        notes.append(f"skipped {error.filename}: {error.strerror}")
+    def is_skipped(path: Path) -> bool:
+        is_plain = not path.is_symlink() and (path.is_file() or path.is_dir())
+        if not is_plain and not path.name.startswith("."):
+            name = path.relative_to(root).as_posix()
+            notes.append(f"skipped {name}: it is a link or no plain file")
+        return not is_plain or path.name.startswith(".")
 
-    for folder, inside, names in os.walk(root, onerror=skip):
-        inside[:] = sorted(name for name in inside if not name.startswith("."))
-        links = [name for name in inside if os.path.islink(os.path.join(folder, name))]
-        for name in sorted(names):
-            path = Path(folder, name)
-            if name.startswith(".") or path.suffix.lower() not in SUFFIXES:
-                continue
-            if path.is_symlink() or not path.is_file():
-                links.append(name)
-            else:
-                files.append(path)
-        notes += [
-            f"skipped {Path(folder, name).relative_to(root).as_posix()}: it is a link "
-            "or no plain file"
-            for name in links
-        ]
-    if not files:
-        raise NotFoundError(
-            f"there is no markdown file below {root}", f"files must end in {', '.join(SUFFIXES)}"
-        )
-    return sorted(files), notes
+    paths = files.files_below(
+        root,
+        "markdown file",
+        SUFFIXES,
+        is_skipped,
+        lambda problem: notes.append(f"skipped {problem}"),
+    )
+    return sorted(paths), notes

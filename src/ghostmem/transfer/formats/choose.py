@@ -50,9 +50,11 @@ def recognise(path: str | Path) -> str:
     text = head.decode("utf-8-sig", "replace").lstrip()
     if _is_graph(text):
         return server_memory.TOOL
-    if _is_mem0(text):
+    is_export = text.startswith('{"type": "ghost"') or ('"ns"' in text and '"content"' in text)
+    names = (*mem0.TEXTS, *mem0.LISTS)
+    if not is_export and _JSON.match(text) and any(f'"{name}"' in text for name in names):
         return mem0.TOOL
-    if _is_ghost_export(text):
+    if is_export:
         raise InvalidInputError(
             f"{path} is an export of Ghost",
             "bring it into a store with `ghost import`, then audit that",
@@ -77,16 +79,3 @@ def _is_graph(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(first, dict) and first.get("type") in ("entity", "relation")
-
-
-def _is_mem0(text: str) -> bool:
-    names = (*mem0.TEXTS, *mem0.LISTS)
-    return (
-        bool(_JSON.match(text))
-        and not _is_ghost_export(text)
-        and any(f'"{name}"' in text for name in names)
-    )
-
-
-def _is_ghost_export(text: str) -> bool:
-    return text.startswith('{"type": "ghost"') or ('"ns"' in text and '"content"' in text)

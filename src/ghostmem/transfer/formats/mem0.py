@@ -15,6 +15,7 @@ from ghostmem.transfer.formats.base import (
     json_of,
     key_of,
     nothing,
+    object_of,
     objects_of,
     read_text,
     text_of,
@@ -67,9 +68,8 @@ def _rows(text: str, name: str, notes: list[str]) -> Iterator[tuple[str, Mapping
             "pass what mem0's get_all or export returns",
         )
     for number, row in enumerate(data, 1):
-        if not isinstance(row, dict):
-            raise broken(f"{name}, item {number}", f"this is not an object: {shown(row)}")
-        yield f"{name}, item {number}", row
+        location = f"{name}, item {number}"
+        yield location, object_of(row, location)
 
 
 def _is_lines(text: str) -> bool:
