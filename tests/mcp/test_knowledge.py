@@ -15,7 +15,6 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPError
 
 from ghostmem.mcp.tools import chosen_tools
-from ghostmem.notes import knowledge
 
 if TYPE_CHECKING:
     from conftest import Agent, Place
@@ -193,26 +192,6 @@ def test_toolsets_are_tuples_or_made_for_a_root(tmp_path: Path) -> None:
 # --- what each does
 
 
-def test_what_a_tool_says_is_exactly_its_text(agent: "Agent", root: Path) -> None:
-    """Text content and structured content are the function's text, nothing before and nothing behind it."""
-    assert agent.text("recall_general_memory") == "Nothing is memorized yet."
-    assert agent.text("list_memories") == "No topics found"
-    assert agent.text("search_memories", tags=["x"]) == "No topics found"
-    assert agent.text("memorize_new_topic", **TOPIC) == "Memorized the topic auth."
-    assert (
-        agent.text("memorize_general_info", content="A shop.")
-        == "Memorized the general project information."
-    )
-    text = agent.text("recall_memory", topic="auth")
-    assert text == knowledge.recall_memory(root, "auth")
-    assert text.startswith("# auth\n\n**Tags:** security, identity\n**Last updated:** ")
-    assert text.endswith("Z\n\n# Auth\n\nText.\n")
-    assert agent.ok("recall_memory", topic="auth") == {"text": text}
-    index = (root / ".ai-knowledge" / "index.mdk").read_text(encoding="utf-8")
-    assert agent.text("recall_general_memory") == index
-    assert index.endswith("## Specialized Knowledge\n\n### auth\n\nHow users sign in.\n")
-
-
 @pytest.mark.smoke
 def test_a_whole_life_of_a_topic(agent: "Agent", root: Path) -> None:
     """Memorize, refuse it twice, search, list, refine with the source's names, forget."""
@@ -275,30 +254,6 @@ def test_a_bad_topic_is_refused_by_every_tool(idle: "Agent", empty: Path, topic:
         assert error.startswith(f"the topic {topic!r} ")
         assert hint == "use a few plain words as its name, such as auth-tokens"
     assert list(empty.iterdir()) == []
-
-
-def test_errors_speak_of_tools(plain: "Agent") -> None:
-    """Hints name tools and topics, also topics that look like options; none speaks of a command line."""
-    plain.ok("memorize_new_topic", **{**TOPIC, "topic": "a--verbose"})
-    assert plain.fails("recall_memory", topic="a-verbose") == (
-        "there is no topic 'a-verbose'",
-        "did you mean a--verbose?",
-    )
-    assert plain.fails("recall_memory", topic="zzz")[1] == "list_memories shows the topics"
-    assert plain.fails("refine_memory", topic="zzz") == (
-        "there is no topic 'zzz'",
-        "list_memories shows the topics",
-    )
-    assert (
-        "memorize_new_topic"
-        in plain.fails("memorize_general_info", content="## Specialized Knowledge")[1]
-    )
-    assert "never closed" in plain.fails("memorize_general_info", content="```")[0]
-    for field in ("summary", "content"):
-        assert (
-            plain.fails("memorize_new_topic", **{**TOPIC, field: " "})[0] == f"the {field} is empty"
-        )
-    assert "did you mean" in plain.fails("refine_memory", topic="x", tagsToAd=[])[1]
 
 
 def test_the_command_line_reads_what_a_tool_wrote(

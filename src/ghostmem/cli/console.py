@@ -310,8 +310,7 @@ def _original_shape(ctx: click.Context, console: Console) -> Callable[[Any], Any
 
     command = " ".join(ctx.command_path.split()[1:])
     default_ns = console.settings.ns or _project_namespace()
-    params = {**ctx.params, "ns": ctx.params.get("ns") or default_ns}
-    return partial(original_json, command, params)
+    return partial(original_json, command, {**ctx.params, "ns": ctx.params.get("ns") or default_ns})
 
 
 class ConsoleCommand(click.Command):

@@ -222,9 +222,10 @@ def _for_people(text: str, stream: TextIO) -> str:
     """Return a text as it is printed: wrapped on a terminal, unchanged elsewhere."""
     if not stream.isatty():
         return text
-    from ghostmem.cli.wrapping import terminal_width, wrapped
+    from ghostmem.cli import screen
+    from ghostmem.cli.wrapping import wrapped
 
-    return wrapped(text, terminal_width())
+    return wrapped(text, screen.size()[0])
 
 
 class HasName(Protocol):

@@ -6,9 +6,9 @@ from datetime import datetime
 import click
 
 from ghostmem.cli.output import plural
+from ghostmem.cli.screen import size
 from ghostmem.cli.style import bold, dim
 from ghostmem.cli.tables import Column, age, bar, fit, section, table
-from ghostmem.cli.wrapping import terminal_width
 from ghostmem.text.excerpt import visible
 from ghostmem.web.overview import Happening, Look, MemoryLine, Share
 
@@ -48,7 +48,7 @@ _WORDS = {
 
 def width() -> int:
     """Return the width for tables: that of the terminal, at most MAX_WIDTH."""
-    return max(40, min(MAX_WIDTH, terminal_width()))
+    return max(40, min(MAX_WIDTH, size()[0]))
 
 
 def lines(found: Look, now: datetime, columns: int) -> list[str]:

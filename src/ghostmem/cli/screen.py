@@ -3,6 +3,7 @@
 import shutil
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,34 +14,16 @@ _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 _HOME, _TO_END_OF_LINE, _TO_END = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
-class Leaving:
-    """Whether the program was asked to stop, by Ctrl-C or a signal."""
-
-    def __init__(self) -> None:
-        self.is_asked = False
-
-    def wait(self, seconds: float, early: Callable[[], bool] = bool) -> bool:
-        """Wait, until asked to stop or until `early` is true; tell whether to stop."""
-        end = time.monotonic() + seconds
-        while not self.is_asked and (left := end - time.monotonic()) > 0 and not early():
-            time.sleep(min(STEP, left))
-        return self.is_asked
-
-
 @contextmanager
-def leaving() -> Iterator[Leaving]:
-    """Catch the signals that end a program, and restore their handlers afterwards."""
-    state = Leaving()
-
-    def stop(*_: object) -> None:
-        state.is_asked = True
-
+def leaving() -> Iterator[threading.Event]:
+    """Set an event at the signals that end a program, and restore their handlers afterwards."""
+    stop = threading.Event()
     names = [
         getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
     ]
-    before = {number: signal.signal(number, stop) for number in names}
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in names}
     try:
-        yield state
+        yield stop
     finally:
         for number, old in before.items():
             signal.signal(number, old)
@@ -56,6 +39,14 @@ def screen() -> Iterator[Callable[[list[str]], None]]:
     finally:
         sys.stdout.write(_LEAVE)
         sys.stdout.flush()
+
+
+def wait_for_size(stop: threading.Event, seconds: float) -> None:
+    """Wait until asked to stop, or until the terminal has another size."""
+    end, before = time.monotonic() + seconds, size()
+    while size() == before and (left := end - time.monotonic()) > 0:
+        if stop.wait(min(STEP, left)):
+            return
 
 
 def size() -> tuple[int, int]:

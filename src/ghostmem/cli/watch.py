@@ -13,7 +13,7 @@ import click
 from ghostmem.cli.console import Console
 from ghostmem.cli.output import plural
 from ghostmem.cli.overview import MAX_WIDTH, happenings, headline, lines, sections, width
-from ghostmem.cli.screen import leaving, screen, size
+from ghostmem.cli.screen import leaving, screen, size, wait_for_size
 from ghostmem.cli.style import dim
 from ghostmem.cli.tables import section
 from ghostmem.errors import EngineError
@@ -42,12 +42,11 @@ def watch_peek(console: Console, ns: str, interval: float) -> None:
     seen = Seen()
     with leaving() as stop, ExitStack() as stack:
         draw = stack.enter_context(screen()) if drawn else None
-        while not stop.is_asked:
+        while not stop.is_set():
             news = _look_again(console, ns, seen)
             if draw is not None:
                 draw(_frame(console, ns, seen, interval))
-                now = size()
-                stop.wait(interval, early=lambda now=now: size() != now)  # type: ignore[misc]
+                wait_for_size(stop, interval)
                 continue
             if news:
                 _block(console, ns, seen)

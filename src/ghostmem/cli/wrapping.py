@@ -1,7 +1,6 @@
 """Wrap text to the width of a terminal, with the indent of its line kept."""
 
 import re
-import shutil
 from collections.abc import Iterator
 
 from ghostmem.cli.tables import width_of
@@ -9,11 +8,6 @@ from ghostmem.cli.tables import width_of
 HANGING = 4  # indent of the rest of a line that has no indent
 MIN_WIDTH = 30  # on a narrower terminal the text is left as it is
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
-
-
-def terminal_width() -> int:
-    """Return the number of columns of the terminal."""
-    return shutil.get_terminal_size((100, 40)).columns
 
 
 def wrapped(text: str, width: int) -> str:

@@ -10,6 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import Response
 
 from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_batch, read_message
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from ghostmem.mcp.tool_server import ToolServer
 
-_VERSION_HEADER = b"mcp-protocol-version"
+_VERSION_HEADER = "mcp-protocol-version"
 
 
 class CheckedBodies:
@@ -35,22 +37,32 @@ class CheckedBodies:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a batch or an unreadable body, and hand everything else on."""
-        version = _version(scope) if scope["type"] == "http" and scope["method"] == "POST" else None
-        if version not in VERSIONS or _length(scope) > self._limit:
+        is_post = scope["type"] == "http" and scope["method"] == "POST"
+        # a request that names no version is of the one before the header was invented
+        headers = Headers(scope=scope) if is_post else {}
+        version = headers.get(_VERSION_HEADER, BATCH_VERSION).strip()
+        length = headers.get("content-length", "")
+        is_large = length.isdigit() and int(length) > self._limit
+        if not is_post or version not in VERSIONS or is_large:
             await self._app(scope, receive, send)
             return
-        first = await _read(receive, self._limit)
-        if first["type"] == "http.request" and not first["more_body"]:
-            try:
-                value = parse(first["body"])
-                if isinstance(value, list):
-                    await (await self._batch(value, version))(scope, receive, send)
-                    return
-                read_message(value)
-            except FrameError as error:
-                await _response(encode(error_reply(error)), 400)(scope, receive, send)
-                return
-        await self._app(scope, _replay(first, receive), send)
+        body = await Request(scope, receive).body()
+        response = await self._checked(body, version) if len(body) <= self._limit else None
+        if response is None:
+            await self._app(scope, _replay(body, receive), send)
+        else:
+            await response(scope, receive, send)
+
+    async def _checked(self, body: bytes, version: str | None) -> Response | None:
+        """Return the answer to a batch or an unreadable body; None for a single message."""
+        try:
+            value = parse(body)
+            if isinstance(value, list):
+                return await self._batch(value, version)
+            read_message(value)
+        except FrameError as error:
+            return _response(encode(error_reply(error)), 400)
+        return None
 
     async def _batch(self, values: list[Any], version: str | None) -> Response:
         messages, replies = read_batch(values, version)
@@ -61,42 +73,9 @@ class CheckedBodies:
         return _response(encode(replies), 200) if replies else Response(status_code=202)
 
 
-def _version(scope: Scope) -> str:
-    """Return the version that a request names.
-
-    One that names none is of the version before the header was invented.
-    """
-    found = [value for name, value in scope["headers"] if name == _VERSION_HEADER]
-    return found[0].decode("latin-1").strip() if found else BATCH_VERSION
-
-
-def _length(scope: Scope) -> int:
-    """Return the declared length of a body."""
-    found = [value for name, value in scope["headers"] if name == b"content-length"]
-    return int(found[0]) if found and found[0].isdigit() else 0
-
-
-async def _read(receive: Receive, limit: int) -> Message:
-    """Return a body as one event; `more_body` is set when it exceeds the limit."""
-    parts, size = [], 0
-    while True:
-        event = await receive()
-        if event["type"] != "http.request":
-            return event
-        parts.append(event.get("body", b""))
-        size += len(parts[-1])
-        more = event.get("more_body", False)
-        if not more or size > limit:
-            return {
-                "type": "http.request",
-                "body": b"".join(parts),
-                "more_body": more or size > limit,
-            }
-
-
-def _replay(first: Message, receive: Receive) -> Receive:
-    """Return a channel that first repeats an event that was already read."""
-    waiting = [first]
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a channel that first repeats a body that was already read."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
         return waiting.pop() if waiting else await receive()

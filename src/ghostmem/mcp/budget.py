@@ -96,8 +96,7 @@ def fit_rows(
         row if need <= share else {**row, "content": cut(row, max(share, 1))}
         for row, need, share in kept
     ]
-    is_cut = any(need > share for _, need, share in kept)
-    return Fitted(fitted, len(rows) - len(kept), is_cut)
+    return Fitted(fitted, len(rows) - len(kept), any(need > share for _, need, share in kept))
 
 
 def _shares(needed: Sequence[int], room: int) -> list[int]:

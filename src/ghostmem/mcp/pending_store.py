@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ghostmem.errors import GhostError
 from ghostmem.ghost import Ghost
 from ghostmem.mcp.texts import error_text
 from ghostmem.settings import Settings
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 class PendingStore:
@@ -22,51 +26,38 @@ class PendingStore:
         self.settings = settings
         self._open = open_store
         self._lock = threading.Lock()
-        self._attempt = _Attempt(open_store)
+        self._attempt = self._start()
 
     @property
     def opened(self) -> Ghost | None:
         """Return the store if it is open."""
-        return self._attempt.ghost
+        is_open = self._attempt.done() and self._attempt.exception() is None
+        return self._attempt.result() if is_open else None
 
     def get(self) -> Ghost:
         """Return the open store, or raise the error for which it could not be opened."""
         with self._lock:
-            if self._attempt.has_failed:
-                self._attempt = _Attempt(self._open)
+            if self._attempt.done() and self._attempt.exception() is not None:
+                self._attempt = self._start()
             attempt = self._attempt
         return attempt.result()
 
+    def _start(self) -> Future[Ghost]:
+        """Open the store in a thread that does not keep the process running."""
+        from concurrent.futures import Future
 
-class _Attempt:
-    """One attempt to open a store, in a thread of its own."""
+        attempt: Future[Ghost] = Future()
+        threading.Thread(target=self._run, args=(attempt,), daemon=True).start()
+        return attempt
 
-    def __init__(self, open_store: Callable[[], Ghost]) -> None:
-        self.ghost: Ghost | None = None
-        self._error: GhostError | None = None
-        self._thread = threading.Thread(target=self._run, args=(open_store,), daemon=True)
-        self._thread.start()
-
-    @property
-    def has_failed(self) -> bool:
-        return self._error is not None
-
-    def result(self) -> Ghost:
-        """Wait for the store, and return it or raise the error."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        assert self.ghost is not None
-        return self.ghost
-
-    def _run(self, open_store: Callable[[], Ghost]) -> None:
+    def _run(self, attempt: Future[Ghost]) -> None:
         try:
-            self.ghost = open_store()
+            attempt.set_result(self._open())
         except GhostError as error:
             print(error_text(error), file=sys.stderr, flush=True)
-            self._error = error
+            attempt.set_exception(error)
         except Exception as error:  # noqa: BLE001 (raised again where the store is used)
             import traceback
 
             traceback.print_exc()
-            self._error = GhostError(f"{type(error).__name__} while the store was opened")
+            attempt.set_exception(GhostError(f"{type(error).__name__} while the store was opened"))

@@ -95,8 +95,7 @@ def show_patch(found: Result, given: Arguments) -> Result:
     shown = show_put(found, given)
     if not given.get("dry_run"):
         return shown
-    content = start_of(found["content"], MAX_RESULT - 100)
-    return {**shown, "dry_run": True, "content": content}
+    return {**shown, "dry_run": True, "content": start_of(found["content"], MAX_RESULT - 100)}
 
 
 def show_get(found: Result, given: Arguments) -> Result:

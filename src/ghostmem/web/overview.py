@@ -130,8 +130,7 @@ def _happened(tx: Transaction, after: Mapping[str, int], limit: int) -> tuple[Ha
             memory = memories.get(line.memory_id)
             key, version = (memory.key, memory.version) if memory else ("", 0)
             text = first_line(memory.content, MAX_SUMMARY) if memory else "is no longer there"
-            at = read_time(line.at)
-            changes.append(Happening(ns, line.seq, key, version, line.op, text, at))
+            changes.append(Happening(ns, line.seq, key, version, line.op, text, read_time(line.at)))
     changes.sort(key=lambda change: (change.at, change.ns, change.sequence), reverse=True)
     return tuple(changes)
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from hashlib import sha256
-from http.cookies import CookieError, SimpleCookie
 
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.types import Scope
 
 from ghostmem.errors import ForbiddenError
@@ -146,16 +147,7 @@ def cookie_name(scope: Scope) -> str:
 
 def cookie_of(scope: Scope) -> str:
     """Return the session cookie of a request, or an empty text."""
-    name = cookie_name(scope)
-    for key, value in scope["headers"]:
-        if key == b"cookie":
-            try:
-                found = SimpleCookie(value.decode("latin-1")).get(name)
-            except CookieError:
-                continue
-            if found is not None:
-                return found.value
-    return ""
+    return cookie_parser(Headers(scope=scope).get("cookie", "")).get(cookie_name(scope), "")
 
 
 def set_cookie(scope: Scope, value: str) -> str:

@@ -500,8 +500,7 @@ def _listed_sessions(paths: tuple[str, ...]) -> list[list[str]] | None:
     Standard input is read for `-`, and without paths when it is no terminal."""
     if (paths and paths != ("-",)) or (not paths and sys.stdin.isatty()):
         return None
-    lines = read_text(("-",), "sessions").split("\n")
-    sessions = [line.split() for line in lines if line.strip()]
+    sessions = [line.split() for line in read_text(("-",), "sessions").split("\n") if line.strip()]
     if sessions and sessions[0][0].startswith(("{", "[")):
         raise InvalidInputError(
             "standard input looks like a recorded conversation",

@@ -1,7 +1,6 @@
 """ghost notes: markdown folders."""
 
 import shlex
-import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from ghostmem.cli.options import (
     read_text,
 )
 from ghostmem.cli.output import plural
+from ghostmem.cli.screen import leaving
 from ghostmem.cli.style import bold, dim
 from ghostmem.clock import now
 from ghostmem.errors import ConflictError, StoreBusyError
@@ -158,15 +158,15 @@ def notes_sync(console: Console, folder: str | None, full: bool, accept_deletes:
 @click.option("--poll", is_flag=True, help="Poll every two seconds instead of waiting for events.")
 def notes_watch(console: Console, poll: bool) -> None:
     """Index changed notes until interrupted."""
-    stop = _stop_event()
     console.note(dim("watching; press Ctrl-C to stop"))
-    watch_notes(
-        console.ghost.store,
-        stop=stop,
-        poll=poll,
-        done=lambda report: console.show(report, _sync_text(report)),
-        warn=lambda text: console.note(f"note: {text}"),
-    )
+    with leaving() as stop:
+        watch_notes(
+            console.ghost.store,
+            stop=stop,
+            poll=poll,
+            done=lambda report: console.show(report, _sync_text(report)),
+            warn=lambda text: console.note(f"note: {text}"),
+        )
 
 
 @notes.command("rm")
@@ -370,27 +370,21 @@ def notes_mirror(
     console.show(report, _mirror_text(report, dry_run))
     _note_mirror_problems(console, report)
     if watching and not dry_run:
-        _mirror_repeatedly(console, run, report)
+        console.note(dim("mirroring; press Ctrl-C to stop"))
+        with leaving() as stop:
+            _mirror_repeatedly(console, run, report, stop)
         return 0
     console.vector_note()
     return 1 if report.pending or report.unavailable else 0
 
 
-def _stop_event() -> "threading.Event":
-    """Return an event that a signal to stop sets."""
-    stop = threading.Event()
-    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), lambda *_: stop.set())
-    return stop
-
-
 def _mirror_repeatedly(
-    console: Console, run: Callable[[], MirrorReport], last: MirrorReport
+    console: Console,
+    run: Callable[[], MirrorReport],
+    last: MirrorReport,
+    stop: threading.Event,
 ) -> None:
     """Mirror every two seconds until interrupted, printing only changes."""
-    stop = _stop_event()
-    console.note(dim("mirroring; press Ctrl-C to stop"))
     while not stop.wait(2):
         try:
             report = run()
