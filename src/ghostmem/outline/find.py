@@ -3,8 +3,9 @@
 Qualifiers of a name only exclude symbols: `A.f` never finds an `f` outside of `A`."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from heapq import nsmallest
+from itertools import pairwise
 from typing import NamedTuple
 
 from ghostmem.outline.graph import PROJECT, OutlineNode
@@ -41,25 +42,24 @@ def find(graph: StoredGraph, symbol: str, file: str = "") -> list[int]:
         for number, node in graph.nodes(numbers).items()
         if node.kind != "file" and (tail in node.name or tail in node.full)
     }
-    for test in _rungs(symbol.strip(), wanted):
-        matches = [
-            number for number, node in nodes.items() if node.origin == PROJECT and test(node)
-        ]
+    # symbols outside of the project are found by their whole name only
+    exact = [number for number, node in nodes.items() if symbol.strip() in _names(node)]
+    own = {number: node for number, node in nodes.items() if node.origin == PROJECT}
+    for matches in ([number for number in exact if number in own], *_matches(own, wanted)):
         if matches:
             return matches
-    # symbols outside of the project are found by their whole name only
-    return [number for number, node in nodes.items() if symbol.strip() in _names(node)]
+    return exact
 
 
 def nearest(graph: StoredGraph, symbol: str) -> list[str]:
     """Return the names of symbols that are most similar to a name, most similar first."""
     wanted = _key(symbol).head.lower()
     short, whole = _pairs(_tail(wanted)), _pairs(wanted)
-    ranked = ((_likeness(short, _pairs(bare(name).lower())), name) for name in graph.names())
+    ranked = ((_likeness(short, bare(name)), name) for name in graph.names())
     best = nsmallest(
         MAX_SUGGESTIONS,
         (
-            (-score, -_likeness(whole, _pairs(name.lower())), name)
+            (-score, -_likeness(whole, name), name)
             for score, name in ranked
             if score >= _MIN_LIKENESS
         ),
@@ -72,27 +72,24 @@ def bare(name: str) -> str:
     return _tail(_key(name).head)
 
 
-def _rungs(text: str, wanted: _Key) -> tuple[Callable[[OutlineNode], bool], ...]:
+def _matches(nodes: Mapping[int, OutlineNode], wanted: _Key) -> Iterator[list[int]]:
+    """Yield the symbols with a whole name, then those whose name ends so."""
     whole = wanted.head.removeprefix("::").removeprefix("\\")
-    rungs: list[Callable[[OutlineNode], bool]] = [
-        lambda node: text in _names(node),
-        lambda node: any(_takes(key, wanted) and key.head == whole for key in _keys(node)),
+    keys = [
+        (number, key.head)
+        for number, node in nodes.items()
+        for key in map(_key, _names(node))
+        if wanted.parameters in (None, key.parameters)
     ]
+    yield [number for number, head in keys if head == whole]
     if whole and whole == wanted.head:  # a leading :: or \ says that the name is whole
-        rungs.append(
-            lambda node: any(_takes(key, wanted) and _ends(key.head, whole) for key in _keys(node))
-        )
+        yield list(dict.fromkeys(number for number, head in keys if _ends(head, whole)))
     if wanted.parameters == "":  # `m()` is often written to say that m is a function
-        rungs += _rungs(text, _Key(wanted.head, None))
-    return tuple(rungs)
+        yield from _matches(nodes, _Key(wanted.head, None))
 
 
 def _names(node: OutlineNode) -> tuple[str, ...]:
     return (node.name, node.full) if node.full else (node.name,)
-
-
-def _keys(node: OutlineNode) -> list[_Key]:
-    return [_key(name) for name in _names(node)]
 
 
 def _key(name: str) -> _Key:
@@ -105,10 +102,6 @@ def _key(name: str) -> _Key:
     return _Key(_AS_TRAIT.sub(r"\1", head), parameters)
 
 
-def _takes(key: _Key, wanted: _Key) -> bool:
-    return wanted.parameters is None or key.parameters == wanted.parameters
-
-
 def _ends(name: str, end: str) -> bool:
     return name.endswith(end) and (
         name == end or end[0] in SEPARATORS or name[-len(end) - 1] in SEPARATORS
@@ -116,14 +109,14 @@ def _ends(name: str, end: str) -> bool:
 
 
 def _tail(head: str) -> str:
-    found = re.split(r"[.#:/\\]", head)[-1]
-    return found or head
+    return re.split(r"[.#:/\\]", head)[-1] or head
 
 
 def _pairs(name: str) -> frozenset[str]:
-    padded = f" {name} "
-    return frozenset(padded[at : at + 2] for at in range(len(padded) - 1))
+    return frozenset(map("".join, pairwise(f" {name} ")))
 
 
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    return 2 * len(one & other) / (len(one) + len(other))
+def _likeness(pairs: frozenset[str], name: str) -> float:
+    """Return the share of pairs of letters that a name has in common with another one."""
+    named = _pairs(name.lower())
+    return 2 * len(pairs & named) / (len(pairs) + len(named))

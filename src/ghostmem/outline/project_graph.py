@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,12 +114,7 @@ def code_graphs(
 def _listed(store: Store, home: Path, language: Language) -> CodeGraph:
     """Return the files of a project with their hashes; only changed files are read."""
     listed = sources(home, language.suffixes)
-    try:
-        maker = f"{language.name} {language.version}, {grammar_version(language.package)}"
-    except PackageNotFoundError:
-        raise InvalidInputError(
-            "the code outline is not installed", "pip install 'ghostmem[outline]'"
-        ) from None
+    maker = f"{language.name} {language.version}, {grammar_version(language.package)}"
     graph = CodeGraph(str(home), language, maker, {}, listed.skipped)
     with store.engine.read() as tx:
         known = tx.outline.files(graph.root, language.name)

@@ -134,22 +134,22 @@ class CodeSymbols:
 
     def __init__(self, graph: CodeGraph, refs: Sequence[SymbolRef]) -> None:
         self.graph, self.refs = graph, refs
-        self._named: dict[str, list[OutlineNode]] = defaultdict(list)
-        self._bodies: dict[str, list[OutlineNode]] = defaultdict(list)
         names, bodies = {ref.name for ref in refs}, {ref.hash for ref in refs} - {""}
-        for node in graph.stored.nodes_like(names, bodies) if refs else ():
-            if _is_symbol(node):
-                self._named[node.name].append(node)
-                self._bodies[node.body].append(node)
+        nodes = graph.stored.nodes_like(names, bodies) if refs else ()
+        self._nodes = [node for node in nodes if _is_symbol(node)]
+        self._named: dict[str, list[OutlineNode]] = defaultdict(list)
+        for node in self._nodes:
+            self._named[node.name].append(node)
 
     def judge(self, ref: SymbolRef) -> SymbolState:
         """Return the state of a symbol; it is renamed if exactly one other has its text."""
-        known = sorted(
+        same_name = sorted(
             self._named.get(ref.name, ()),
             key=lambda node: (node.body != ref.hash, node.file != ref.path, node.line),
         )
-        if known:
-            return SymbolState(CURRENT if known[0].body == ref.hash else CHANGED, known[0])
+        if same_name:
+            first = same_name[0]
+            return SymbolState(CURRENT if first.body == ref.hash else CHANGED, first)
         same = list(self._same_text(ref).values()) if ref.hash else []
         return SymbolState(RENAMED, same[0], same[0].name) if len(same) == 1 else SymbolState(GONE)
 
@@ -162,7 +162,7 @@ class CodeSymbols:
         """Return the symbols with the same text, by id.
 
         A text may contain its own name, so symbols of the file are compared with the old name."""
-        same = {node.id: node for node in self._bodies.get(ref.hash, ())}
+        same = {node.id: node for node in self._nodes if node.body == ref.hash}
         try:
             source = normalized(Path(self.graph.root, ref.path).read_bytes())
         except OSError:

@@ -4,7 +4,7 @@ A question reads the rows that it needs, and keeps them as objects until the tra
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import groupby
 from typing import Any
 
@@ -52,10 +52,6 @@ class StoredGraph:
         """Return the file of a node."""
         return self.files[bisect_right(self._starts, number) - 1]
 
-    def node(self, number: int) -> OutlineNode:
-        """Return a node by its number."""
-        return self.nodes([number])[number]
-
     def nodes(self, numbers: Iterable[int]) -> dict[int, OutlineNode]:
         """Return nodes by their numbers."""
         wanted = list(numbers)
@@ -67,22 +63,20 @@ class StoredGraph:
         if missing := [number for number in numbers if number not in self._nodes]:
             self._keep(self._tables.nodes(self._project, missing))
 
-    def _keep(self, rows: Iterable[Any]) -> list[int]:
-        """Keep nodes, and return their numbers."""
-        numbers = []
+    def _keep(self, rows: Iterable[Any]) -> list[OutlineNode]:
+        """Keep nodes, and return them."""
+        nodes = []
         for number, name, kind, origin, line, end_line, start, id_, *texts in rows:
             file = self.file_of(number)
             node_id = id_ if start == _OTHER_ID else project_id(file, name, start)
-            self._nodes[number] = OutlineNode(
-                node_id, name, kind, origin, file, line, end_line, *texts
-            )
-            numbers.append(number)
-        return numbers
+            node = OutlineNode(node_id, name, kind, origin, file, line, end_line, *texts)
+            self._nodes[number] = node
+            nodes.append(node)
+        return nodes
 
-    def nodes_like(self, names: Iterable[str], bodies: Iterable[str]) -> list[OutlineNode]:
+    def nodes_like(self, names: Set[str], bodies: Set[str]) -> list[OutlineNode]:
         """Return the nodes with one of some names, or one of some hashes of their text."""
-        rows = self._tables.nodes_like(self._project, sorted(set(names)), sorted(set(bodies)))
-        return [self._nodes[number] for number in self._keep(rows)]
+        return self._keep(self._tables.nodes_like(self._project, sorted(names), sorted(bodies)))
 
     def names(self) -> list[str]:
         """Return the names of the project's symbols."""
@@ -126,10 +120,9 @@ class StoredGraph:
         self.load([number])
         return self._unresolved[number]
 
-    def loose_named(self, name: str) -> list[tuple[str, int | None]]:
+    def loose_named(self, name: str) -> list[tuple[str, int]]:
         """Return the kind and the owner of the unresolved references with a name."""
-        rows = self._tables.unresolved_named(self._project, name)
-        return [(kind, owner if owner < self._starts[-1] else None) for kind, owner in rows]
+        return self._tables.unresolved_named(self._project, name)
 
     def label(self, node: OutlineNode) -> str:
         """Return the name to print where the canonical one is ambiguous, otherwise nothing."""
@@ -155,7 +148,7 @@ def graph_rows(linked: Linked) -> tuple[dict[str, Any], GraphRows]:
         if start in number_of and end in number_of
     )
     unresolved = sorted(
-        (number_of.get(owner, len(nodes)), line, text, kind, name, candidates)
+        (number_of[owner], line, text, kind, name, candidates)
         for owner, kind, text, line, name, candidates in linked.loose
     )
     details = {

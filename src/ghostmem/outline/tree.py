@@ -189,7 +189,7 @@ class _Builder:
 
     def branch(self, number: int, line: int = 0, via: str = "") -> Branch:
         """Return a branch without relations, and remember the label of its node."""
-        node = self.graph.node(number)
+        node = self.graph.nodes([number])[number]
         if label := self.graph.label(node):
             self.tree.labels[node.id] = label
         return Branch(node, line, via)
@@ -241,7 +241,7 @@ class _Builder:
         references of the node's name.
         """
         references = self.graph.loose_named(bare(branch.node.name))
-        owners = {None, *self.wanted({owner for _, owner in references if owner is not None})}
+        owners = set(self.wanted({owner for _, owner in references}))
         named = Counter(
             BACK[kind] for kind, owner in references if kind in BACK and owner in owners
         )
