@@ -13,29 +13,6 @@ from outline.conftest import check_orders, edge_lines, facts_of, lines, loose_li
 CALLS = ("calls", "accesses", "assigns", "uses", "extends", "implements")
 
 
-def test_import_alias() -> None:
-    """`import a = b.c` is another name of a class or a function, and no symbol."""
-    sources = {
-        "a.ts": """
-namespace A { export class B { m() {} } export namespace C { export function f() {} } }
-import X = A.B;
-import f = A.C.f;
-function g(x: X) { x.m(); new X(); f(); }
-"""
-    }
-    graph = outline("typescript", sources)
-    assert edge_lines(graph, *CALLS) == lines(
-        """
-            a#g calls a#A.B module
-            a#g calls a#A.B.m type
-            a#g calls a#A.C.f module
-            a#g uses a#A.B module
-            """
-    )
-    assert not graph.loose
-    assert "a#" not in {node.name for node in graph.nodes.values()}
-
-
 def test_same_name() -> None:
     """A method of a field is not the class's own method of that name; an untyped field stays loose."""
     sources = {

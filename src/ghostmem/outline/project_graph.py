@@ -34,7 +34,6 @@ from ghostmem.store.opening import open_memory
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from ghostmem.outline.languages.base import Language
     from ghostmem.store.protocol import Engine
     from ghostmem.store.transaction import Transaction
 
@@ -51,7 +50,7 @@ class CodeGraph:
     """The files of a project in one language, and their graph once it is opened."""
 
     root: str
-    spoken: Language
+    language: str
     maker: str  # the extractor with its version
     hashes: dict[str, str]  # of the contents of files, by path
     skipped: dict[str, str]  # the reason why a file is left out, by path
@@ -59,11 +58,6 @@ class CodeGraph:
     errors: list[tuple[str, int]] = field(default_factory=list)  # files and their first error
     tx: Transaction = field(init=False)  # of the store, also if the graph is in memory
     stored: StoredGraph = field(init=False)
-
-    @property
-    def language(self) -> str:
-        """Return the name of the language."""
-        return self.spoken.name
 
     @property
     def digest(self) -> str:
@@ -95,7 +89,7 @@ def code_graphs(
 
     The graphs are read in one transaction, which ends with the context."""
     home = _home(root)
-    graphs = [_listed(store, home, language_named(language)) for language in languages]
+    graphs = [_listed(store, home, language) for language in languages]
     with no_cycle_collector():
         for _ in range(MAX_ATTEMPTS):
             with ExitStack() as stack:
@@ -111,11 +105,12 @@ def code_graphs(
     )
 
 
-def _listed(store: Store, home: Path, language: Language) -> CodeGraph:
+def _listed(store: Store, home: Path, name: str) -> CodeGraph:
     """Return the files of a project with their hashes; only changed files are read."""
+    language = language_named(name)
     listed = sources(home, language.suffixes)
     maker = f"{language.name} {language.version}, {grammar_version(language.package)}"
-    graph = CodeGraph(str(home), language, maker, {}, listed.skipped)
+    graph = CodeGraph(str(home), language.name, maker, {}, listed.skipped)
     with store.engine.read() as tx:
         known = tx.outline.files(graph.root, language.name)
     fresh: dict[str, tuple[Stat, int, str]] = {}
@@ -159,7 +154,7 @@ def _build(store: Store, graph: CodeGraph) -> None:
             texts[path] = _text(graph.root, path)
         return texts[path]
 
-    linked = graph.spoken.link(facts, read)
+    linked = language_named(graph.language).link(facts, read)
     facts.clear()  # to save memory
 
     def put(tx: Transaction) -> None:
@@ -186,7 +181,7 @@ def _facts(store: Store, graph: CodeGraph) -> dict[str, Facts]:
         if source is None:
             continue
         try:
-            facts = facts_of(graph.spoken, path, source)
+            facts = facts_of(language_named(graph.language), path, source)
         except UnparsableError as error:
             graph.skipped[path] = str(error)
             continue

@@ -6,7 +6,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.outline.find import bare
@@ -135,28 +135,22 @@ def _fill_page(tree: Tree, builders: Sequence[tuple["_Builder", int]]) -> None:
         if (at - tree.options.offset) % ROOTS_AT_ONCE == 0:
             read = builder.graph.load if tree.options.depth else builder.graph.load_nodes
             read([root for each, root in builders[at : at + ROOTS_AT_ONCE] if each is builder])
-        builder.room, builder.is_cut = room, False
-        builder.has_room()
+        builder.room = room - 1
         branch = builder.root(number)
-        if builder.is_cut and tree.matches:
+        if builder.room < 0 and tree.matches:
             tree.relations, tree.unresolved = before
             tree.truncated, tree.next_offset = True, at
             return
         tree.matches.append(branch)
         room = builder.room
-        if builder.is_cut:
+        if room < 0:
             tree.truncated = True
             tree.next_offset = at + 1 if at + 1 < len(builders) else None
             return
 
 
-class _Waiting(NamedTuple):
-    """A branch to be expanded, with its path from the root and the relation that led to it."""
-
-    branch: Branch
-    number: int
-    path: tuple[int, ...]
-    came: str
+# a branch to be expanded, its number, its path from the root, and the relation that led to it
+_Waiting = tuple[Branch, int, tuple[int, ...], str]
 
 
 class _Builder:
@@ -167,23 +161,21 @@ class _Builder:
         self.kinds = options.kinds
         self.expanded: set[int] = set()
         self.apart: set[int] = set()  # roots that are not expanded below another
-        self.room = options.max_nodes
-        self.is_cut = False
+        self.room = options.max_nodes  # below zero if the tree is cut
 
     def has_room(self) -> bool:
         """Reserve the room of one node; if there is none, the tree is cut."""
         self.room -= 1
-        self.is_cut = self.is_cut or self.room < 0
         return self.room >= 0
 
     def root(self, number: int) -> Branch:
         """Return the tree of a root."""
         branch = self.branch(number)
         if self.options.depth:
-            waiting = deque([_Waiting(branch, number, (), "")])
-            while waiting and not self.is_cut:
-                self.expand(waiting.popleft(), waiting)
-            if branch.node.kind != "file" and not self.is_cut:
+            waiting = deque([(branch, number, (), "")])
+            while waiting and self.room >= 0:
+                self.expand(waiting)
+            if branch.node.kind != "file" and self.room >= 0:
                 branch.missing = self.missing(branch)
         return branch
 
@@ -194,14 +186,14 @@ class _Builder:
             self.tree.labels[node.id] = label
         return Branch(node, line, via)
 
-    def expand(self, opened: "_Waiting", waiting: "deque[_Waiting]") -> None:
-        """Add the relations of a branch's node; its children wait until their level is complete."""
-        branch, number, path, came = opened
+    def expand(self, waiting: deque[_Waiting]) -> None:
+        """Add the relations of the next node; its children wait until their level is complete."""
+        branch, number, path, came = waiting.popleft()
         if number in self.expanded:
             branch.mark = SEEN
             return
-        self.graph.load([number, *(each.number for each in waiting)])
-        branch.loose = [one for one in self.graph.loose(number) if one.kind in self.kinds]
+        self.graph.load([number, *(waits for _, waits, *_ in waiting)])
+        branch.loose = [each for each in self.graph.loose(number) if each.kind in self.kinds]
         self.tree.unresolved += len(branch.loose)
         related = self.graph.related(number)
         path = (*path, number)
@@ -220,7 +212,7 @@ class _Builder:
                 elif other in self.expanded or (kind == "declares" and other in self.apart):
                     child.mark = SEEN
                 elif child.node.origin == PROJECT and len(path) < self.options.depth:
-                    waiting.append(_Waiting(child, other, path, kind))
+                    waiting.append((child, other, path, kind))
         if branch.relations or branch.loose:
             self.expanded.add(number)
 

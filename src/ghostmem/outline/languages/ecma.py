@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _FUNCTION = "params=parameters result=return_type body=body type_params=type_parameters"
 TABLE = read_table("""
 import_statement             hook fn=import_statement
-import_alias                 hook fn=import_alias
+import_alias                 skip
 export_statement             hook fn=export_statement
 function_declaration,generator_function_declaration,function_signature hook fn=method
 function_expression,generator_function,function,arrow_function hook fn=arrow_function
@@ -179,11 +179,6 @@ class Ecma(Rules):
                     walker.bind(alias, 0, None, (IMPORT, path, name))
         walker.import_path(path, node)
 
-    def import_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`import a = b.c`."""
-        name, path = node.named_children[0], node.named_children[-1]
-        walker.bind(walker.text(name), node.start_byte, None, walker.path_term(path))
-
     def export_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Note the names that are exported, and visit what is declared."""
         exports = walker.unit.exports
@@ -192,20 +187,17 @@ class Ecma(Rules):
         words = {child.type: child for child in node.children}
         if path is not None:
             walker.import_path(path, node)
-        if "export_clause" in words:
-            for name, alias in _specifiers(walker, words["export_clause"]):
-                exports[alias] = name
-                if path is not None:
-                    exports[alias] = f"export {alias}"
-                    walker.bind(exports[alias], 0, None, (IMPORT, path, name))
-        elif "namespace_export" in words:
-            alias = walker.text(words["namespace_export"].named_children[0])
-            walker.bind(alias, 0, None, (IMPORT, path, None))
-            exports[alias] = alias
-        elif path is not None:
+        listed = _specifiers(walker, words["export_clause"]) if "export_clause" in words else []
+        if "namespace_export" in words:
+            listed = [(None, walker.text(words["namespace_export"].named_children[0]))]
+        for name, alias in listed:
+            exports[alias] = name
+            if path is not None:
+                exports[alias] = f"export {alias}"
+                walker.bind(exports[alias], 0, None, (IMPORT, path, name))
+        if path is not None and not listed:
             exports.setdefault("*", []).append(path)
-        if "decorator" in words:
-            walker.visit(words["decorator"])
+        self._decorated(walker, node)
         count = len(walker.unit.symbols)
         declared, value = (node.child_by_field_name(key) for key in ("declaration", "value"))
         if declared is not None:
@@ -685,19 +677,19 @@ class Ecma(Rules):
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
     ) -> Value | None:
         """Return what calling a function of the library gives."""
-        if any(value[0] != OUTSIDE for value in parts(callee)):
-            return None
         argument = resolver.evaluate(term[2][0], place) if term[2] else None
         return union([self._library_result(resolver, value, argument) for value in parts(callee)])
 
     def _library_result(
         self, resolver: Resolver, value: Value, argument: Value | None
     ) -> Value | None:
-        name, method = value[1], value[1].rpartition(".")[2]
+        if value[0] != OUTSIDE:
+            return None
         receiver = value[2] if len(value) > 2 else value
-        meaning = RESULTS["function"].get(name)
+        meaning = RESULTS["function"].get(value[1])
         if receiver[0] == OUTSIDE_INSTANCE:
-            meaning = meaning or RESULTS[GROUPS.get(receiver[1], "object")].get(method)
+            group = RESULTS[GROUPS.get(receiver[1], "object")]
+            meaning = meaning or group.get(value[1].rpartition(".")[2])
         return library_result(resolver, receiver, meaning, argument) if meaning else None
 
     def outside_parameter(self, _resolver: Resolver, value: Value, _number: int) -> Value | None:
@@ -726,14 +718,13 @@ def _key(walker: "Walker", node: "Node | None") -> str:
     return _text_in(walker, node) if node.type == "string" else walker.text(node)
 
 
-def _specifiers(walker: "Walker", node: "Node") -> list[tuple[str, str]]:
+def _specifiers(walker: "Walker", node: "Node") -> list[tuple[str | None, str]]:
     """Return the names and aliases in an import or export clause."""
-    names = []
-    for child in node.named_children:
-        name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
-        if name is not None:
-            names.append((_key(walker, name), _key(walker, alias or name)))
-    return names
+    fields = [
+        (child.child_by_field_name("name"), child.child_by_field_name("alias"))
+        for child in node.named_children
+    ]
+    return [(_key(walker, name), _key(walker, alias or name)) for name, alias in fields if name]
 
 
 def _arrow_form(node: "Node") -> Form:
