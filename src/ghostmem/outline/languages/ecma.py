@@ -207,16 +207,21 @@ class Ecma(Rules):
         elif value is not None or "=" in words:
             self._export_value(walker, node, value or node.named_children[-1])
 
-    def _export_value(self, walker: "Walker", node: "Node", value: "Node") -> Term | None:
-        """`export default value`, `export = value`, `module.exports = value`."""
+    def _export_value(
+        self, walker: "Walker", node: "Node", value: "Node", name: str = "default"
+    ) -> Term | None:
+        """`export default value`, `module.exports = value`, `exports.a = value`."""
         exports = walker.unit.exports
         if value.type in FUNCTIONS:
-            exports["default"] = _key(walker, value.child_by_field_name("name")) or "default"
-            return (SYMBOL, self.callable(walker, node, exports["default"], value).number)
+            own_name = _key(walker, value.child_by_field_name("name")) if name == "default" else ""
+            exports[name] = own_name or name
+            return (SYMBOL, self.callable(walker, node, exports[name], value).number)
         term = walker.visit(value)
-        exports["default"] = walker.text(value) if value.type == "identifier" else "default"
-        if value.type != "identifier":
-            walker.bind("default", node.start_byte, None, term, home=0)
+        exports[name] = f"exports.{name}"
+        if value.type == "identifier":
+            exports[name] = walker.text(value)
+        else:
+            walker.bind(exports[name], node.start_byte, None, term, home=0)
         return term
 
     def known_call(
@@ -428,6 +433,12 @@ class Ecma(Rules):
         term = walker.path_term(left) if walker.role(left) == "member" else None
         if right is not None and term == MODULE_EXPORTS:
             return self._export_value(walker, node, right)
+        if (
+            right is not None
+            and term is not None
+            and term[1] in ((NAME, "exports"), MODULE_EXPORTS)
+        ):
+            return self._export_value(walker, node, right, term[2])
         if right is not None and term is not None and right.type in FUNCTIONS:
             return self._declare_member(walker, node, term, right)
         return walker.visit_assign(node, ASSIGN, False)
@@ -435,21 +446,12 @@ class Ecma(Rules):
     def _declare_member(
         self, walker: "Walker", node: "Node", term: Term, value: "Node"
     ) -> Term | None:
-        """`exports.a = function`, `A.prototype.a = function`, `a.b = function`."""
-        base, name = term[1], term[2]
-        if base in ((NAME, "exports"), MODULE_EXPORTS):
-            symbol = walker.define(node, name, "function")
-            walker.bind(
-                f"exports.{name}", node.start_byte, None, (SYMBOL, symbol.number), symbol.number, 0
-            )
-            walker.unit.exports[name] = f"exports.{name}"
-        elif (owner := _receiver(base)) is not None and not walker.is_local(
-            owner[1], walker.scope, node.start_byte
-        ):
-            symbol = walker.define(node, name, "method")
-            symbol.receiver = owner
-        else:
+        """`A.prototype.a = function`, `a.b = function`."""
+        owner = _receiver(term[1])
+        if owner is None or walker.is_local(owner[1], walker.scope, node.start_byte):
             return walker.visit_assign(node, ASSIGN, False)
+        symbol = walker.define(node, term[2], "method")
+        symbol.receiver = owner
         walker.function_body(symbol, value, _arrow_form(value))
         return (SYMBOL, symbol.number)
 
@@ -462,15 +464,10 @@ class Ecma(Rules):
         node: "Node",
         target: "Node",
     ) -> None:
-        """Note an export, or a value of a field."""
-        base, name = term[1], term[2]
-        if base in ((NAME, "exports"), MODULE_EXPORTS):
-            walker.bind(f"exports.{name}", node.start_byte, None, value, home=0)
-            walker.unit.exports[name] = f"exports.{name}"
-        else:
-            walker.refer("assigns", term, target)
-            if base == (THIS,) and walker.owner_type != FILE and value is not None:
-                walker.attribute(walker.owner_type, name, type_term, value, node)
+        """Note the value of a field."""
+        walker.refer("assigns", term, target)
+        if term[1] == (THIS,) and walker.owner_type != FILE and value is not None:
+            walker.attribute(walker.owner_type, term[2], type_term, value, node)
 
     def object(self, walker: "Walker", node: "Node", _form: Form) -> Term:
         """An object; its functions are symbols if a variable, a function or an export holds it."""
