@@ -431,28 +431,20 @@ class Ecma(Rules):
         """`a = b`; a member that is assigned a function is declared."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         term = walker.path_term(left) if walker.role(left) == "member" else None
-        if right is not None and term == MODULE_EXPORTS:
-            return self._export_value(walker, node, right)
-        if (
-            right is not None
-            and term is not None
-            and term[1] in ((NAME, "exports"), MODULE_EXPORTS)
-        ):
-            return self._export_value(walker, node, right, term[2])
-        if right is not None and term is not None and right.type in FUNCTIONS:
-            return self._declare_member(walker, node, term, right)
-        return walker.visit_assign(node, ASSIGN, False)
-
-    def _declare_member(
-        self, walker: "Walker", node: "Node", term: Term, value: "Node"
-    ) -> Term | None:
-        """`A.prototype.a = function`, `a.b = function`."""
-        owner = _receiver(term[1])
-        if owner is None or walker.is_local(owner[1], walker.scope, node.start_byte):
+        if right is None or term is None:
             return walker.visit_assign(node, ASSIGN, False)
-        symbol = walker.define(node, term[2], "method")
+        if term == MODULE_EXPORTS:
+            return self._export_value(walker, node, right)
+        base = term[1]
+        if base in ((NAME, "exports"), MODULE_EXPORTS):
+            return self._export_value(walker, node, right, term[2])
+        owner = base[1] if base is not None and base[2:] == ("prototype",) else base
+        is_named = right.type in FUNCTIONS and owner is not None and owner[0] == NAME
+        if not is_named or walker.is_local(owner[1], walker.scope, node.start_byte):
+            return walker.visit_assign(node, ASSIGN, False)
+        symbol = walker.define(node, term[2], "method")  # A.a = function, A.prototype.a = function
         symbol.receiver = owner
-        walker.function_body(symbol, value, _arrow_form(value))
+        walker.function_body(symbol, right, _arrow_form(right))
         return (SYMBOL, symbol.number)
 
     def assign_member(
@@ -733,9 +725,3 @@ def _matches(pattern: re.Pattern[bytes], walker: "Walker", node: "Node | None") 
     return node is not None and bool(
         pattern.fullmatch(walker.source, node.start_byte, node.end_byte)
     )
-
-
-def _receiver(base: Term | None) -> Term | None:
-    """Return the name of what `A.prototype.a = ...` or `A.a = ...` adds a member to."""
-    owner = base[1] if base is not None and base[2:] == ("prototype",) else base
-    return owner if owner is not None and owner[0] == NAME else None
