@@ -485,9 +485,7 @@ class Ecma(Rules):
     def _property(self, walker: "Walker", node: "Node", outer: int, is_held: bool) -> None:
         value = node.child_by_field_name("value") if node.type == "pair" else node
         key = node.child_by_field_name("key") or node.child_by_field_name("name")
-        name = (
-            walker.text(node) if node.type == "shorthand_property_identifier" else _key(walker, key)
-        )
+        name = _key(walker, key or node)
         if value is None or not name:
             walker.visit(value)
         elif value.type in FUNCTIONS and is_held:
