@@ -172,7 +172,7 @@ class _Builder:
         """Return the tree of a root."""
         branch = self.branch(number)
         if self.options.depth:
-            waiting = deque([(branch, number, (), "")])
+            waiting: deque[_Waiting] = deque([(branch, number, (), "")])
             while waiting and self.room >= 0:
                 self.expand(waiting)
             if branch.node.kind != "file" and self.room >= 0:
