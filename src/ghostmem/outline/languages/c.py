@@ -53,5 +53,5 @@ LANGUAGE = language(
     suffixes=(".c", ".h"),
     grammar=lambda _path: tree_sitter_c.language(),
     package="tree-sitter-c",
-    version=7,
+    version=8,
 )

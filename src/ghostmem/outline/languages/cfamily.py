@@ -1,6 +1,7 @@
 """C and C++: what their tables do not say. Declarators, constructors, namespaces and templates are
 noted here; `cfamily_names` looks names up by includes and joins declarations with definitions."""
 
+import re
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +26,7 @@ from ghostmem.outline.engine.terms import (
     TYPE_PARAMETER,
     VALUE_OF,
     Term,
+    dotted,
 )
 from ghostmem.outline.languages.c_macros import blanked, without_conditions
 from ghostmem.outline.languages.cfamily_names import INITIALIZED, FamilyNames
@@ -97,6 +99,11 @@ _WRAPPERS = _INDIRECT | {
     *("function_declarator", "bitfield_clause", "structured_binding_declarator"),
 }
 _DECLARATORS = _WRAPPERS | _WHOLE_NAMES | {"qualified_identifier"}
+_PATHS = _WHOLE_NAMES | {
+    *("qualified_identifier", "nested_namespace_specifier", "dependent_name"),
+    *("template_type", "template_function", "template_method"),
+}
+_TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>")
 _MAX_DECLARATORS = 64  # inside each other
 _INITIALIZERS = ("argument_list", "initializer_list")
 _CONSTANT = {"const", "constexpr", "constinit"}
@@ -162,10 +169,10 @@ class Family(FamilyNames):
         path = (
             [] if any(child.type == "inline" for child in node.children) else path_of(walker, name)
         )
-        hidden = walker.state.get("hidden", False)
-        walker.state["hidden"] = hidden or name is None
+        first = len(walker.unit.symbols)
         self._enter(walker, node, path, body)
-        walker.state["hidden"] = hidden
+        for symbol in walker.unit.symbols[first:] if name is None else ():
+            symbol.flags.add("hidden")
 
     def _enter(self, walker: "Walker", node: "Node", path: list[str], body: "Node | None") -> None:
         if not path:
@@ -227,22 +234,11 @@ class Family(FamilyNames):
     def _template_arguments(
         self, walker: "Walker", node: "Node", path: list[str]
     ) -> list[Term | None]:
-        """Note the template arguments in a name, and its scope if that is a type; return those at
-        its end."""
-        arguments: list[Term | None] = []
-        part: Node | None = node
-        while part is not None:
-            is_qualified = part.type == "qualified_identifier"
-            named = part.child_by_field_name("scope") if is_qualified else part
-            listed = named.child_by_field_name("arguments") if named is not None else None
-            arguments = [
-                walker.type_term(child)
-                for child in (listed.named_children if listed is not None else ())
-            ]
-            part = part.child_by_field_name("name") if is_qualified else None
+        """Note the template arguments at the end of a name, and its scope if that is a type."""
+        listed = _last(node).child_by_field_name("arguments")
         if len(path) > 1 and path[0] not in ("std", ""):
             walker.refer("uses?", path_term(path[:-1]), node)
-        return arguments
+        return [walker.type_term(child) for child in listed.named_children] if listed else []
 
     def descriptor(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """Return the type in a cast or a list of template arguments."""
@@ -289,7 +285,6 @@ class Family(FamilyNames):
         return name
 
     def _type(self, walker: "Walker", node: "Node", path: list[str], tagged: bool) -> CodeSymbol:
-        self._hide(walker)
         symbol = walker.define(node, path[-1], "type")
         name = self.tag(node, path[-1]) if tagged else path[-1]
         if len(path) > 1:
@@ -301,11 +296,6 @@ class Family(FamilyNames):
 
     def spill(self, walker: "Walker", symbol: CodeSymbol, name: str) -> None:
         """Make a type visible around the type that it is declared in, if the language does so."""
-
-    @staticmethod
-    def _hide(walker: "Walker") -> None:
-        if walker.state.get("hidden"):
-            walker.flags.add("hidden")
 
     def _enum(
         self, walker: "Walker", node: "Node", body: "Node", path: list[str], tagged: bool
@@ -327,7 +317,6 @@ class Family(FamilyNames):
         is_named = not flags.isdisjoint(("enum", "scoped enum"))
         term: Term | None = (SYMBOL, scope.symbol) if is_named else None
         if name is not None:
-            self._hide(walker)
             symbol = walker.define(node, walker.text(name), "constant")
             for home in (walker.scope, scope.parent) if "enum" in flags else (walker.scope,):
                 walker.bind(symbol.name, node.start_byte, term, None, symbol.number, home=home)
@@ -417,7 +406,6 @@ class Family(FamilyNames):
         is_macro = is_macro and len(declared.path) == 1
         if is_macro and declared.function is not None:  # TEST(Suite, Case) { ... }
             name = " ".join(walker.text(declared.function).split())[:160]
-        self._hide(walker)
         symbol = walker.define(node, name, "method" if in_type else "function")
         if walker.function is not None and not in_type:
             symbol.parent = FILE  # no function is inside of another one; the source is broken
@@ -515,7 +503,6 @@ class Family(FamilyNames):
         is_constant = (
             not _CONSTANT.isdisjoint(words) and "pointer_declarator" not in declared.wrappers
         )
-        self._hide(walker)
         kind = "field" if is_field else "constant" if is_constant else "variable"
         symbol = walker.define(node, declared.path[-1], kind)
         is_declared = value is None and ("extern" in words or (in_type and not is_field))
@@ -547,9 +534,11 @@ class Family(FamilyNames):
             value = child.child_by_field_name("value") or node.child_by_field_name("value")
             declared = declarator(walker, child)
             term = walker.visit(value)
-            if declared is not None and declared.function is not None:
-                if count := self._vexing(walker, declared.function):
-                    self.construct(walker, "calls", type_term, node, [None] * count)
+            function = declared.function if declared is not None else None
+            if function is not None:  # T name(a, b) calls a constructor if these are no types
+                listed = _arguments(function.child_by_field_name("parameters"))
+                if listed and not any(one.child_by_field_name("declarator") for one in listed):
+                    self.construct(walker, "calls", type_term, node, [None] * len(listed))
             elif declared is not None and (value is None or value.type in _INITIALIZERS):
                 self._constructed(walker, declared, value, type_term, node)
             inner = child.child_by_field_name("declarator") or child
@@ -583,34 +572,12 @@ class Family(FamilyNames):
     ) -> None:
         """Note the call of a constructor, if the language has any."""
 
-    def _vexing(self, walker: "Walker", function: "Node") -> int:
-        """Return how many locals a "list of parameters" names: then it is arguments."""
-        listed = function.child_by_field_name("parameters")
-        nodes = _arguments(listed)
-        for node in nodes:
-            typed = node.child_by_field_name("type")
-            has_name = node.child_by_field_name("declarator") is not None
-            if has_name or typed is None or not self._is_local(walker, walker.text(typed)):
-                return 0
-        return len(nodes)
-
-    @staticmethod
-    def _is_local(walker: "Walker", name: str) -> bool:
-        scope = walker.scope
-        while scope > 0:
-            here = walker.unit.scopes[scope]
-            if name in here.names:
-                return here.kind not in (CLASS, MODULE_SCOPE)
-            scope = here.parent
-        return False
-
     def initializer(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Note the constructor that the initial value of a base or member calls."""
-        children = node.named_children
-        path = path_of(walker, children[0]) if len(children) > 1 else []
-        if path:
-            arguments = walker.arguments(children[-1], None)
-            walker.refer("calls", (INITIALIZED, path_term(path)), children[0], arguments)
+        name, *more = node.named_children
+        if path := path_of(walker, name):
+            arguments = [one for part in more for one in walker.arguments(part, None)]
+            walker.refer("calls?", (INITIALIZED, path_term(path)), name, arguments)
 
     # --- statements and expressions
 
@@ -654,10 +621,8 @@ class Family(FamilyNames):
 
     def qualified(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """Note a name with qualifiers or template arguments: a type, or a value."""
-        quiet, last = walker.quiet, node
-        while last.type == "qualified_identifier" and last.child_by_field_name("name") is not None:
-            last = last.child_by_field_name("name") or last
-        if last.type in ("type_identifier", "template_type"):
+        quiet = walker.quiet
+        if _last(node).type in ("type_identifier", "template_type"):
             return self.written_type(walker, node)
         path = path_of(walker, node)
         if not path:
@@ -741,38 +706,29 @@ def declarator(walker: "Walker", node: "Node | None") -> Declarator | None:
     return Declarator(path, wrappers, function, is_callback) if path else None
 
 
+def _last(node: "Node") -> "Node":
+    """Return the last name of a name with qualifiers."""
+    inner: Node | None = node
+    while inner is not None and inner.type == "qualified_identifier":
+        node, inner = inner, inner.child_by_field_name("name")
+    return inner or node
+
+
 def path_of(walker: "Walker", node: "Node | None") -> list[str]:
     """Return the parts of a name without template arguments; empty if it is no name.
 
     A leading :: is an empty part."""
-    path: list[str] = []
-    while node is not None:
-        if node.type == "qualified_identifier":
-            scope = node.child_by_field_name("scope")
-            path += path_of(walker, scope) if scope is not None else [""]
-            node = node.child_by_field_name("name")
-        elif node.type in (
-            "template_type",
-            "template_function",
-            "template_method",
-            "dependent_name",
-        ):
-            node = node.child_by_field_name("name") or next(iter(node.named_children), None)
-        elif node.type == "nested_namespace_specifier":
-            return path + [part for child in node.named_children for part in path_of(walker, child)]
-        elif node.type in _WHOLE_NAMES:
-            return [*path, "".join(walker.text(node).split())]
-        else:
-            break
-    return []
+    if node is None or node.type not in _PATHS:
+        return []
+    text, before = "".join(walker.text(node).replace("template ", "").split()), ""
+    while before != text and "operator" not in text:
+        before, text = text, _TEMPLATE_ARGUMENTS.sub("", text)
+    return text.split("::")
 
 
 def path_term(path: list[str]) -> Term:
     """Return the term of a name with its qualifiers."""
-    term: Term = (NAME, path[0])
-    for name in path[1:]:
-        term = (MEMBER, term, name, "::")
-    return term
+    return dotted("::".join(path), "::")
 
 
 def _specifiers(walker: "Walker", node: "Node") -> set[str]:

@@ -20,7 +20,6 @@ from ghostmem.outline.engine.link import Target
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
 from ghostmem.outline.engine.table import words_of
 from ghostmem.outline.engine.terms import (
-    ALIAS,
     CALLABLE,
     INSTANCE,
     LIST,
@@ -31,9 +30,9 @@ from ghostmem.outline.engine.terms import (
     OUTSIDE_INSTANCE,
     SYMBOL,
     THIS,
-    TYPE,
     Term,
     Value,
+    dotted,
     parts,
     union,
 )
@@ -113,6 +112,7 @@ class FamilyNames(Rules):
     constructor = "<new>"
     item_methods = ("operator[]",)
     has_overloads = merges_modules = knows_literals = strict_uses = True
+    has_signatures = False  # functions differ by their parameters
     includes: Includes
     grammar: Callable[[], object]
 
@@ -186,11 +186,7 @@ class FamilyNames(Rules):
         self, resolver: Resolver, unit: Unit, path: str, member: str | None
     ) -> Value | None:
         """Return what a name of a using declaration is; its namespace may be inside of another."""
-        first, *more = path.split("::")
-        term: Term = (NAME, first)
-        for name in more:
-            term = (MEMBER, term, name, "::")
-        value = resolver.evaluate(term, Place(unit, 0, END))
+        value = resolver.evaluate(dotted(path, "::"), Place(unit, 0, END))
         if value is None:
             inner = [one for one in resolver.modules if one.endswith(f"::{path}")]
             value = (MODULE, inner[0]) if len(inner) == 1 else None
@@ -286,7 +282,8 @@ class FamilyNames(Rules):
             same = [one for one in siblings if _sort(one) == _sort(symbol)]
             found = self._defined(symbol, [one for one in same if "declared" not in one.flags])
             if not found and "static" not in symbol.flags:
-                found = [one for one in same if self.is_same(one, symbol)][:1]
+                is_function = self.has_signatures and symbol.kind in CALLABLES
+                found = [one for one in same if not is_function or one.detail == symbol.detail][:1]
             self.defined[symbol] = tuple(found) or (symbol,)
         return self.defined[symbol]
 
@@ -312,23 +309,26 @@ class FamilyNames(Rules):
             for one in real
             if one.unit is symbol.unit or (one in including if is_private else _is_shared(one))
         ]
-        found = self.alike(symbol, found)
+        if self.has_signatures and symbol.kind in CALLABLES:
+            same = [one for one in found if one.detail == symbol.detail]
+            found = same or [one for one in found if one.max_arguments == symbol.max_arguments]
         near = [one for one in found if one in including]
         return near or (found if len(found) == 1 else [])
-
-    def alike(self, symbol: CodeSymbol, found: list[CodeSymbol]) -> list[CodeSymbol]:
-        """Return those of several functions that a declaration may declare."""
-        return found
-
-    def is_same(self, symbol: CodeSymbol, other: CodeSymbol) -> bool:
-        """Tell whether two declarations declare the same."""
-        return True
 
     # --- values
 
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        """Evaluate what an initialiser constructs."""
-        return self._initialized(resolver, term[1], place) if term[0] == INITIALIZED else None
+        """Evaluate what an initialiser constructs: a base, or a field that is no pointer."""
+        if term[0] != INITIALIZED:
+            return None
+        this = resolver.evaluate((THIS,), place)
+        found = resolver.find(this, term[1][1]) if this and term[1][0] == NAME else []
+        fields = [one for one in found if _kind(*one) == "field"]
+        if any("indirect" in unit.symbols[one[B_SYMBOL]].flags for unit, one in fields):
+            return None
+        value = resolver.evaluate_bindings(fields, END) or resolver.evaluate(term[1], place)
+        meant = parts(resolver.instance(value))
+        return union([resolver.type_of(one) for one in meant if one[0] == INSTANCE])
 
     def iterable(self, resolver: Resolver, value: Value) -> Value:
         """Return a container; other values may be pointers or arrays."""
@@ -340,25 +340,6 @@ class FamilyNames(Rules):
         """Return an element of a standard container, or what a pointer points to."""
         is_container = any(_is_a(value, group) for group in ("@lists", "@maps", "@pointers"))
         return value[2][-1] if is_container and value[2] else None
-
-    def _initialized(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        """Return the base that an initialiser constructs, or the constructors of a field's type."""
-        this = resolver.evaluate((THIS,), place)
-        members = resolver.own_member(this[1], term[1]) if this and term[0] == NAME else []
-        for unit, binding in members:
-            if _kind(unit, binding) == "field":
-                is_indirect = "indirect" in unit.symbols[binding[B_SYMBOL]].flags
-                value = resolver.evaluate_binding(unit, binding)
-                made = []
-                if value is not None and value[0] == INSTANCE and not is_indirect:
-                    made = resolver.own_member(value[1], self.constructor)
-                constructors = union([resolver.evaluate_binding(*one) for one in made])
-                return constructors or (CALLABLE, None, (), "")
-        types = [
-            (TYPE, *value[1][1:]) if value[0] == ALIAS and value[1][0] == INSTANCE else value
-            for value in parts(resolver.evaluate(term, place))
-        ]
-        return union(types)
 
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside; smart pointers have those of what they point to."""
@@ -389,11 +370,20 @@ class FamilyNames(Rules):
         if not functions:
             return callees
         outside = [one for one in callees if one.symbol is None]
-        return [*self.accepting(resolver, functions, len(arguments)), *outside]
-
-    def accepting(self, resolver: Resolver, functions: list[Target], count: int) -> list[Target]:
-        """Return the functions that take a number of arguments."""
-        return functions
+        if len({home_of(one.symbol) for one in functions if one.symbol is not None}) > 1:
+            return outside  # of types with one name, each for another system, none is meant surely
+        if self.has_signatures:
+            functions = [
+                one
+                for one in functions
+                if one.symbol is not None
+                and "deleted" not in one.symbol.flags
+                and any(
+                    each.min_arguments <= len(arguments) <= each.max_arguments
+                    for each in (one.symbol, *self.definitions(resolver, one.symbol))
+                )
+            ]
+        return [*functions, *outside]
 
 
 def home_of(symbol: CodeSymbol) -> CodeSymbol | None:

@@ -56,7 +56,13 @@ GROUPS = {
 # what methods give, by the group of the type (see engine.library)
 RESULTS = {group: groups_of("rust.txt", group) for group in (*GROUPS.values(), "own")}
 _OPTION, _RESULT = "std::option::Option", "std::result::Result"
-_OF_POINTERS = ("clone", "default", "from", "new")  # functions that a smart pointer has itself
+_OF_POINTERS = (
+    "as_ref",
+    "clone",
+    "default",
+    "from",
+    "new",
+)  # of a smart pointer itself
 _CONSTRUCTORS = ("new", "default", "from", "with_capacity", "from_str", "clone")
 _MAX_DEREFS = 8  # types that are dereferenced one after the other
 _MAX_GLOBS = 24  # modules that globs lead through
@@ -165,29 +171,17 @@ class RustNames(Rules):
         self, resolver: Resolver, unit: Unit, path: str, member: str
     ) -> Sequence[Unit | CodeSymbol]:
         """Return the files and symbols that an import leads to."""
-        ends: dict[Unit | CodeSymbol, None] = {}
-        values = list(parts(self.imported(resolver, unit, path, member or None)))
+        ends: list[Unit | CodeSymbol] = []
         for value in parts(self.imported(resolver, unit, path, None)) if member else ():
-            for name in (member, f"{member}!"):
-                for one, binding in resolver.exports(value, name):
-                    if binding[B_SYMBOL] >= 0:
-                        ends[one.symbols[binding[B_SYMBOL]]] = None
-        for value in values:
+            found = [*resolver.exports(value, member), *resolver.exports(value, f"{member}!")]
+            ends += [one.symbols[named[B_SYMBOL]] for one, named in found if named[B_SYMBOL] >= 0]
+        for value in parts(self.imported(resolver, unit, path, member or None)):
             if value[0] in (TYPE, FUNCTION):
-                ends[value[1]] = None
-            elif value[0] == MODULE:
-                ends |= dict.fromkeys(self._module_ends(resolver, value[1]))
-        return [end for end in ends if isinstance(end, Unit) or end.id]
-
-    def _module_ends(self, resolver: Resolver, module: str) -> Iterator[Unit | CodeSymbol]:
-        for unit in resolver.units_of.get(module, ()):
-            if unit.module == module:
-                yield unit
-            yield from (
-                symbol
-                for symbol in unit.symbols
-                if symbol.kind == "module" and unit.scopes[symbol.inner].module == module
-            )
+                ends.append(value[1])
+            for one in resolver.units_of.get(value[1], ()) if value[0] == MODULE else ():
+                numbers = [scope.symbol for scope in one.scopes if scope.module == value[1]]
+                ends += [one.symbols[number] if number >= 0 else one for number in numbers]
+        return [end for end in dict.fromkeys(ends) if isinstance(end, Unit) or end.id]
 
     def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
         """Return the name of something imported that is not in the project."""
@@ -197,12 +191,7 @@ class RustNames(Rules):
     def is_native(self, name: str) -> bool:
         """Tell whether something belongs to the language and its standard library."""
         first = name.partition("::")[0]
-        return (
-            first in KNOWN["roots"]
-            or first in self.builtins
-            or name[-1:] == "!"
-            or (first in ("slice", "tuple"))
-        )
+        return first in (*KNOWN["roots"], *self.builtins, "slice") or name[-1:] == "!"
 
     def package_of(self, name: str) -> str:
         """Return the crate of something external."""
@@ -274,12 +263,9 @@ class RustNames(Rules):
                 target = target._replace(symbol=symbol.unit.symbols[symbol.parent])
             meant.append(target)
         wanted = [one for one in meant if one.value is None or one.value[0] != MODULE]
-        if kind == "calls":  # a method may have the name of a field
-            functions = [one for one in wanted if one.symbol and one.symbol.kind in CALLABLES]
-            wanted = functions or wanted
-        else:
-            wanted = [one for one in wanted if one.symbol and one.symbol.kind == "field"] or wanted
-        return list(dict.fromkeys(wanted or meant))
+        kinds = CALLABLES if kind == "calls" else ("field",)  # a method may have its name
+        of_kind = [one for one in wanted if one.symbol and one.symbol.kind in kinds]
+        return list(dict.fromkeys(of_kind or wanted or meant))
 
     def outside_kind(self, kind: str, value: Value) -> str:
         """Return the kind of the link to something outside that is read."""
@@ -345,20 +331,16 @@ class RustNames(Rules):
         last = _last(value)
         if symbols := self.outside_impls.get((last, name)):
             return union([(FUNCTION, symbol, value) for symbol in symbols])
-        has_itself = name in _OF_POINTERS or (name == "as_ref" and last in KNOWN["owners"])
-        if value[0] == OUTSIDE_INSTANCE and last in KNOWN["pointers"] and not has_itself:
-            inner = self._inner(resolver, value)
-            return resolver.member(inner, name) if inner is not None else None
+        inner = self._inner(resolver, value)
+        if inner is not None and name not in _OF_POINTERS:
+            return resolver.member(inner, name)
         return (OUTSIDE, f"{value[1]}::{name.removesuffix('!')}", value)
 
     def container_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of a slice or a tuple."""
-        if value[0] == TUPLE:
-            found: Value | None = None
-            if name.isdigit() and int(name) < len(value[1]):
-                found = value[1][int(name)]
-            return found
-        return (OUTSIDE, f"slice::{name}", value)
+        if value[0] != TUPLE:
+            return (OUTSIDE, f"slice::{name}", value)
+        return dict(zip(map(str, range(len(value[1]))), value[1], strict=True)).get(name)
 
     def iterable(self, resolver: Resolver, value: Value) -> Value:
         """Return what is iterated over, behind pointers; a map gives pairs."""
@@ -412,13 +394,11 @@ class RustNames(Rules):
             method = "unwrap_err" if last == "Err" else "unwrap"
             return union([self._given(resolver, one, method) for one in parts(whole)])
         if symbol is not None:
-            bindings = symbol.unit.scopes[symbol.inner].names.get(name)
-            if not bindings:
-                return None
+            bindings = symbol.unit.scopes[symbol.inner].names.get(name, [])
             enum = symbol.unit.symbols[symbol.parent]
             arguments = next((one[2] for one in parts(whole) if one[:2] == (INSTANCE, enum)), ())
-            env = dict(zip(enum.type_parameters, arguments, strict=False)) or None
-            return resolver.evaluate_binding(symbol.unit, bindings[0], env)
+            env = dict(zip(enum.type_parameters, arguments, strict=False))
+            return union([resolver.evaluate_binding(symbol.unit, one, env) for one in bindings])
         values = parts(whole) or parts(resolver.value_of_type(path, place))
         return union([resolver.member(one, name) for one in values])
 
@@ -437,15 +417,10 @@ class RustNames(Rules):
     ) -> Value | None:
         """Return what a method of the library, or making a variant, gives."""
         found: list[Value | None] = []
-        if (
-            callee is not None
-            and term[1][0] == MEMBER
-            and not any(one[0] in (FUNCTION, OUTSIDE) for one in parts(callee))
-        ):  # a field hides the method of its name
-            bases = parts(resolver.evaluate(term[1][1], place))
-            methods = [
+        if callee is not None and term[1][0] == MEMBER and callee[0] not in (FUNCTION, OUTSIDE):
+            methods = [  # a field hides the method of its name
                 (FUNCTION, unit.symbols[binding[B_SYMBOL]], base)
-                for base in bases
+                for base in parts(resolver.evaluate(term[1][1], place))
                 if base[0] in (TYPE, INSTANCE)
                 for unit, binding in resolver.find(base, term[1][2])
                 if binding[B_SYMBOL] >= 0 and unit.symbols[binding[B_SYMBOL]].kind in CALLABLES
