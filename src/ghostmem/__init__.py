@@ -8,9 +8,10 @@
 `__all__` is the contract; every name is loaded when it is first asked for.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ghostmem._version import __version__
+from ghostmem.lazy import lazy_names
 
 if TYPE_CHECKING:
     from ghostmem.adapters.tool import MemorySearchTool, Tool
@@ -126,8 +127,6 @@ _MODULES = {
         " PatchFormatError ReadOnlyStoreError StoreBusyError StoreFullError VersionConflictError"
     ),
 }
-_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
-
 __all__ = [
     "BatchReport",
     "CaptureReport",
@@ -214,13 +213,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'ghostmem' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"ghostmem.{_HOME[name]}"), name)
+__getattr__ = lazy_names(__name__, _MODULES)
 
 
 def __dir__() -> list[str]:

@@ -19,16 +19,12 @@ class Caller:
     def may(self, ns: str, need: str) -> bool:
         """Tell whether a scope is granted for a namespace, a prefix, or (empty text) everything."""
         wanted = ns or "*"
+        prefix = wanted.removesuffix("*")
         return any(
-            _covers(space, wanted) and SCOPES.index(scope) >= SCOPES.index(need)
+            (prefix.startswith(space[:-1]) if space.endswith("*") else space == wanted)
+            and SCOPES.index(scope) >= SCOPES.index(need)
             for space, scope in self.grants
         )
-
-
-def _covers(space: str, wanted: str) -> bool:
-    if space.endswith("*"):
-        return wanted.removesuffix("*").startswith(space[:-1])
-    return space == wanted
 
 
 OWNER = Caller("owner", (("*", "admin"),))

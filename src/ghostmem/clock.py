@@ -12,7 +12,7 @@ from ghostmem.errors import InvalidInputError
 Clock = Callable[[], datetime]
 
 _UNITS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
-_LATEST = datetime(9999, 12, 31, tzinfo=UTC)
+_EARLIEST, _LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 
 
 def now() -> datetime:
@@ -31,13 +31,8 @@ def read_time(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def parse_time(text: str, what: str = "time") -> datetime:
-    """Read a time: RFC 3339, `YYYY-MM-DD` or `YYYY-MM-DD HH:MM[:SS]`; default: UTC."""
-    return as_time(text, what)
-
-
 def as_time(value: datetime | str, what: str = "time") -> datetime:
-    """Accept a datetime or a text and return a time in UTC."""
+    """Return a time in UTC: a datetime, RFC 3339, `YYYY-MM-DD` or `YYYY-MM-DD HH:MM[:SS]`."""
     try:
         moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
         if isinstance(moment, datetime):
@@ -69,8 +64,7 @@ def later(moment: datetime, by: timedelta) -> datetime:
 
 def earlier(moment: datetime, by: timedelta) -> datetime:
     """Take a duration from a time, stopping at year one."""
-    start = datetime(1, 1, 1, tzinfo=UTC)
-    return moment - by if by < moment - start else start
+    return moment - by if by < moment - _EARLIEST else _EARLIEST
 
 
 def to_ms(moment: datetime) -> int:

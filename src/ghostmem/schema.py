@@ -101,13 +101,10 @@ def without_nulls(value: Any, schema: Schema) -> Any:
     kind = schema.get("type")
     if kind == "array" and isinstance(value, list):
         return [without_nulls(item, schema.get("items", {})) for item in value]
-    if kind == "object" and "properties" in schema and isinstance(value, Mapping):
-        properties = schema["properties"]
-        return {
-            name: without_nulls(item, properties.get(name, {}))
-            for name, item in value.items()
-            if item is not None
-        }
+    properties = schema.get("properties")
+    if kind == "object" and properties is not None and isinstance(value, Mapping):
+        items = {name: item for name, item in value.items() if item is not None}
+        return {name: without_nulls(item, properties.get(name, {})) for name, item in items.items()}
     return value
 
 
@@ -134,19 +131,17 @@ def _fields(value: Mapping[str, Any], schema: Schema, label: str) -> None:
                 f"there is no argument {_shown_value(name)}{f' in {label}' if label else ''}",
                 _meant(name, properties, [part for part in required if part not in value]),
             )
+    path = f"{label}." if label else ""
     for name in required:
         if name not in value:
             wanted = properties.get(name, {})
+            kind = _named(str(wanted.get("type", "value")))
             about = wanted.get("description")
-            hint = (
-                f"{name}: {about}"
-                if about
-                else f"call again with {name}, {_named(str(wanted.get('type', 'value')))}"
-            )
-            raise InvalidInputError(f"{_path(label, name)} is required", hint)
+            hint = f"{name}: {about}" if about else f"call again with {name}, {kind}"
+            raise InvalidInputError(f"{path}{name} is required", hint)
     for name, item in value.items():
         if name in properties:
-            check(item, properties[name], _path(label, name))
+            check(item, properties[name], f"{path}{name}")
 
 
 def usual_name(name: str, properties: Mapping[str, Any]) -> str:
@@ -168,10 +163,6 @@ def _meant(name: Any, properties: Mapping[str, Any], missing: list[str]) -> str:
     return f"known are: {', '.join(properties)}" if properties else "leave it out; there are none"
 
 
-def _path(label: str, name: str) -> str:
-    return f"{label}.{name}" if label else name
-
-
 def _is(value: Any, kind: str) -> bool:
     if isinstance(value, bool):
         return kind == "boolean"
@@ -186,14 +177,12 @@ def _is(value: Any, kind: str) -> bool:
 def _bounds(
     value: Any, size: float, schema: Schema, label: str, low: str, high: str, unit: str
 ) -> None:
-    least, most = schema.get(low), schema.get(high)
-    if least is not None and size < least:
+    least, most = schema.get(low, size), schema.get(high, size)
+    if not least <= size <= most:
+        is_small = size < least
         raise InvalidInputError(
-            f"{label} {_shown_value(value)} is too small", f"give at least {least}{unit}"
-        )
-    if most is not None and size > most:
-        raise InvalidInputError(
-            f"{label} {_shown_value(value)} is too large", f"give at most {most}{unit}"
+            f"{label} {_shown_value(value)} is too {'small' if is_small else 'large'}",
+            f"give at {f'least {least}' if is_small else f'most {most}'}{unit}",
         )
 
 

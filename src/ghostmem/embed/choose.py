@@ -1,6 +1,7 @@
 """Choose a provider by its name; its model loads when it is created."""
 
 from ghostmem.embed.base import Embedder, Function
+from ghostmem.embed.models import BY_ID, wanted_model
 from ghostmem.errors import EmbeddingError, InvalidInputError
 from ghostmem.net import checked_key
 from ghostmem.settings import Settings
@@ -27,8 +28,6 @@ def choose(settings: Settings, own: Function | None = None, model: str = "") -> 
 
 
 def _local(settings: Settings, model: str) -> Embedder:
-    from ghostmem.embed.models import BY_ID, wanted_model
-
     found = BY_ID.get(model) or wanted_model(settings)
     if model and found.id != model:
         raise EmbeddingError(

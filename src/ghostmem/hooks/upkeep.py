@@ -3,6 +3,7 @@
 import os
 from datetime import timedelta
 
+from ghostmem.ghost import Ghost
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
 from ghostmem.hooks.queue import store_exists
 from ghostmem.hooks.watchdog import Watchdog
@@ -21,7 +22,6 @@ def reflect_daily(settings: Settings, ns: str) -> None:
     """Reflect on a namespace if no run of the last day included it."""
     if not store_exists(settings):
         return
-    from ghostmem.ghost import Ghost
 
     def log(message: str) -> None:
         write_log_line(log_path(settings), "-", "reflect", message)

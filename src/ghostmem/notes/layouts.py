@@ -12,7 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from ghostmem.clock import parse_time
+from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind, Tier
 from ghostmem.notes.files import note_day
@@ -83,7 +83,7 @@ def front_matter_time(note: ParsedNote) -> datetime | None:
         value = note.fields.get(name)
         if isinstance(value, str) and value:
             with suppress(InvalidInputError):
-                return parse_time(value)
+                return as_time(value)
     return None
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache, partial
 from typing import Any
 
-from ghostmem.clock import parse_time
+from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.model import (
@@ -158,7 +158,7 @@ def _reader(name: str, of_rule: bool) -> Callable[[Any], Any]:
     if name in _READERS:
         return _READERS[name]
     if column_type == "time":
-        return lambda value: parse_time(validate.text(value, name), name)
+        return lambda value: as_time(validate.text(value, name), name)
     if column_type == "int":
         least = 1 if name == "version" else 0
         return lambda value: validate.positive(value, name, least, MAX_COUNT)

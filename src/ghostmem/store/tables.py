@@ -9,8 +9,13 @@ vector is its float16 numbers as bytes. Tables that can be rebuilt are not descr
 those of the code outline, `spare_vectors` and `work`; neither is derived data (full
 text, substrings, words, checksums, PostgreSQL's digests)."""
 
+import json
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple
+
+from ghostmem.text.scripts import fold
+from ghostmem.text.terms import encode
 
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
@@ -301,28 +306,20 @@ def tables(*engines: str) -> tuple[Table, ...]:
 
 def canonical(row: Row) -> bytes:
     """Return a row as JSON that is the same bytes on every engine."""
-    import json
-
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"), default=bytes.hex).encode()
 
 
 def combined(digests: Sequence[str]) -> str:
     """Return one checksum of several."""
-    from hashlib import sha256
-
     return sha256("\n".join(digests).encode()).hexdigest()
 
 
 def indexed(terms: str) -> str:
     """Return the full-text tokens of a chunk's terms."""
-    from ghostmem.text.terms import encode
-
     return " ".join(map(encode, terms.split(" "))) if terms else ""
 
 
 def folded(key: str, content: str, seq: int, start: int, stop: int) -> str:
     """Return the text for substring search of a chunk; the first chunk starts with the key."""
-    from ghostmem.text.scripts import fold
-
     text = content[start:stop]
     return fold(f"{key}\n{text}" if seq == 0 else text).lower()

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ghostmem.adapters.schemas import schemas
 from ghostmem.cli.console import (
     Console,
     ConsoleCommand,
@@ -123,8 +124,6 @@ class ToolsCommand(ConsoleCommand):
 )
 @click.option("--experimental", is_flag=True, help="Include the toolset outline.")
 def tools(console: Console, style: str, tools: str, experimental: bool) -> None:
-    from ghostmem.adapters.schemas import schemas
-
     found = schemas(style, toolsets(tools, experimental))
     if console.as_json:
         console.show_all(found, str)

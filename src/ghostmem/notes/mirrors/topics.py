@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from ghostmem.clock import parse_time
+from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.notes import topic_files
 from ghostmem.notes.files import inside
@@ -154,7 +154,7 @@ def _key_in(head: str) -> str | None:
 
 def _time(text: str) -> datetime | None:
     with suppress(InvalidInputError):
-        return parse_time(text) if text else None
+        return as_time(text) if text else None
     return None
 
 

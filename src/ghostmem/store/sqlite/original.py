@@ -15,7 +15,7 @@ from typing import Any
 
 import apsw
 
-from ghostmem.clock import parse_time
+from ghostmem.clock import as_time
 from ghostmem.errors import NotADatabaseError, NotFoundError
 from ghostmem.model import (
     EDGE_WEIGHTS,
@@ -174,7 +174,7 @@ def _memory(row: Row, files: dict[str, list[FileRef]]) -> Memory:
 
 
 def _when(text: str | None) -> datetime | None:
-    return parse_time(text) if text else None
+    return as_time(text) if text else None
 
 
 def _meta(text: str | None) -> dict[str, Any]:
@@ -211,7 +211,7 @@ def _graph(tables: dict[str, list[Row]], heads: dict[str, Memory], found: Origin
             *ends,
             Rel(row["rel"]),
             min(1.0, max(0.0, row["weight"])),
-            parse_time(row["created_at"]),
+            as_time(row["created_at"]),
             row.get("access_count", 0),
             _when(row.get("last_accessed_at")),
         )
@@ -222,7 +222,7 @@ def _graph(tables: dict[str, list[Row]], heads: dict[str, Memory], found: Origin
     for row in tables.get("memory_links", []):
         if (ends := _ends(row, heads, "link", [])) is not None:
             links.setdefault(
-                (*ends, row["rel"]), Link(*ends, Rel(row["rel"]), parse_time(row["created_at"]))
+                (*ends, row["rel"]), Link(*ends, Rel(row["rel"]), as_time(row["created_at"]))
             )
     found.records += [*edges.values(), *links.values()]
 
@@ -255,7 +255,7 @@ def _rules(rows: list[Row], notes: list[str]) -> list[Rule]:
                 for name, value in row.items()
                 if name not in ("created_at", "rule_expires_at", "action_params")
             },
-            created_at=parse_time(row["created_at"]),
+            created_at=as_time(row["created_at"]),
             rule_expires_at=_when(row["rule_expires_at"]),
             action_params=_params(row["action_params"]),
         )
@@ -285,7 +285,7 @@ def _source_aliases(rows: list[Row], notes: list[str]) -> list[SourceAlias]:
     """Take over the declared spellings of a person's name."""
     aliases = [
         SourceAlias(
-            row["ns"], row["alias"].strip(), row["canonical"].strip(), parse_time(row["created_at"])
+            row["ns"], row["alias"].strip(), row["canonical"].strip(), as_time(row["created_at"])
         )
         for row in rows
     ]

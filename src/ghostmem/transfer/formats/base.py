@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghostmem.capture import files
-from ghostmem.clock import parse_time
+from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import EDGE_WEIGHTS, FileRef, Kind, Rel
 from ghostmem.schema import too_deep
@@ -214,7 +214,7 @@ def time_of(row: Mapping[str, Any], name: str, location: str) -> datetime | None
     """Return a time of a row, if it has one."""
     text = text_of(row, name, location)
     try:
-        return parse_time(text, name) if text else None
+        return as_time(text, name) if text else None
     except InvalidInputError as error:
         raise broken(location, error.message, error.hint) from None
 
