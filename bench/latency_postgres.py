@@ -190,12 +190,12 @@ def statements(_: Plan) -> Section:
                     "get": lambda at: ghost.get(NS, f"key-{at}"),
                 }
                 for verb, work in works.items():
-                    seen: list[str] = []
-                    ghost.store.engine.watch = seen.append  # type: ignore[attr-defined]
+                    seen: list[Any] = []
+                    ghost.store.engine.watch = seen.append  # type: ignore[union-attr]
                     for at in range(50):
                         work(at)
-                    ghost.store.engine.watch = None  # type: ignore[attr-defined]
-                    most = Counter(" ".join(sql.split())[:60] for sql in seen).most_common(5)
+                    ghost.store.engine.watch = None  # type: ignore[union-attr]
+                    most = Counter(" ".join(one.sql.split())[:60] for one in seen).most_common(5)
                     data[f"{verb}, {provider}"] = {
                         "each": len(seen) / 50,
                         "most": {sql: n / 50 for sql, n in most},

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ghostmem import Ghost
 from ghostmem.graph.infer import infer_edges
-from ghostmem.store.session import HookSession
+from ghostmem.store.small_tables import HookSession
 
 NS = "agent:whole"
 

@@ -11,7 +11,7 @@ from ghostmem.errors import ConflictError
 from ghostmem.model import NsFilter, Run
 from ghostmem.store.rows import Filter
 from ghostmem.store.sequences import written
-from ghostmem.store.session import HookSession
+from ghostmem.store.small_tables import HookSession
 from ghostmem.store.tally import Tally
 from ghostmem.web.flow import run_changes
 
@@ -109,12 +109,12 @@ def test_a_run_forgets_a_key_where_that_was_deleted_for_good(three: Ghost, clock
     three.put("other", "lid", "The lid of the other pot.")
     with three.store.engine.write() as tx:
         tx.runs.begin(Run("run1", "reflect", "", clock()), "")
-        tx.runs.tally("run1", NS, Tally(3, 1, [("cup", "pot", "tea")]))
-        tx.runs.tally("run1", "other", Tally(2, 1, [("lid", "pot")], ["n"]))
-        tx.runs.finish("run1", clock())
+        tx.runs.tally("run1", Tally(3, 1, [(NS, ("cup", "pot", "tea"))]))
+        tx.runs.tally("run1", Tally(2, 1, [("other", ("lid", "pot"))], ["n"]))
+        tx.runs.update("run1", finished_at=clock())
     three.rm(NS, "pot", hard=True)
     with three.store.engine.read() as tx:
-        tally = Tally(5, 2, [["cup", "tea"], ["lid", "pot"]], ["n"])
+        tally = Tally(5, 2, [(NS, ["cup", "tea"]), ("other", ["lid", "pot"])], ["n"])
         assert tx.runs.tallied("run1") == tally
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
-from ghostmem.store.session import HookSession
+from ghostmem.store.small_tables import HookSession
 
 if TYPE_CHECKING:
     from hooks.conftest import Hook, Program

@@ -29,7 +29,7 @@ from ghostmem.outline.languages.table import language_named
 from ghostmem.outline.stored_graph import StoredGraph, graph_rows
 from ghostmem.outline.tree import Options, Tree
 from ghostmem.store.opening import open_memory
-from ghostmem.store.protocol import Engine
+from ghostmem.store.sqlite.engine import SqliteEngine
 
 Sources = Mapping[str, str | bytes]
 
@@ -107,7 +107,7 @@ def check_orders(
 
 
 @cache
-def _engine() -> Engine:
+def _engine() -> SqliteEngine:
     return open_memory(now)
 
 

@@ -128,7 +128,7 @@ def test_what_a_grant_does_not_open(
     ghost_pg: Ghost, eve: str, as_eve: "psycopg.Connection[Any]"
 ) -> None:
     """Hashes of tokens, other roles' grants and runs stay shut; a table of one's own does not stand in for the grants."""
-    with psycopg.connect(ghost_pg.store.engine.url) as owner:  # type: ignore[attr-defined]
+    with psycopg.connect(ghost_pg.store.engine.url) as owner:  # type: ignore[union-attr]
         owner.execute("INSERT INTO namespace_grants VALUES ('somebody', '*', 'write')")
     admin.grant(ghost_pg.store, eve, "agent:ann", write=True)
     for table in ("tokens", "mirrors", "runs", "hook_sessions", "backups"):

@@ -251,10 +251,11 @@ def test_everyday_statements_name_one_namespace(pg_url: str, clock: Any, provide
         for at, (name, verb) in enumerate(VERBS.items()):
             ns = f"{NS}:{at}"
             _fill(ghost, ns, clock)
-            told: list[str] = []
-            ghost.store.engine.watch = told.append  # type: ignore[attr-defined]
+            recorded: list[Any] = []
+            ghost.store.engine.watch = recorded.append  # type: ignore[union-attr]
             verb(_Within(ghost, ns))  # type: ignore[arg-type]
-            ghost.store.engine.watch = None  # type: ignore[attr-defined]
+            ghost.store.engine.watch = None  # type: ignore[union-attr]
+            told = [statement.sql for statement in recorded]
             seen.update(told)
             wrong += [
                 f"{name}: {', '.join(found)}: {one}"

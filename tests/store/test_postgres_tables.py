@@ -16,7 +16,6 @@ from conftest import START, Clock
 from ghostmem import Ghost
 from ghostmem.model import Alias, Held, Note, NsFilter, Place, Rule, Run, SourceKind, Stat, Token
 from ghostmem.settings import Settings
-from ghostmem.store.mirror import MirrorItem
 from ghostmem.store.outline import GraphRows
 from ghostmem.store.postgres.connect import WRITERS, Connection
 from ghostmem.store.postgres.engine import PostgresEngine
@@ -26,7 +25,7 @@ from ghostmem.store.postgres.scrub import tidy
 from ghostmem.store.postgres.search import CONTAINING, POSTINGS
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.rows import AuditEntry
-from ghostmem.store.session import HookSession
+from ghostmem.store.small_tables import HookSession, MirrorItem
 from ghostmem.store.sqlite.transaction import SqliteTransaction
 from ghostmem.store.tally import Tally
 from servers import Databases
@@ -145,20 +144,19 @@ def test_runs_are_found_again_until_they_are_finished_and_forgotten(both: Ghost)
         tx.runs.begin(Run("run2", "reflections", "agent:*", START), "")
         tx.runs.plan("run1", [entry(NS, "m1")])
         assert tx.runs.tallied("run1") == Tally(0, 0, [], [])
-        tx.runs.tally("run1", OTHER, Tally(5, 2, [("a", "b")]))
-        tx.runs.tally("run1", NS, Tally(1, 1, [("c", "é"), ("a", "c")]))
-        tx.runs.reached("run1", NS)
-        tx.runs.hold("run1", "host 2")
+        tx.runs.tally("run1", Tally(5, 2, [(OTHER, ("a", "b"))]))
+        tx.runs.tally("run1", Tally(1, 1, [(NS, ("c", "é")), (NS, ("a", "c"))]))
+        tx.runs.update("run1", place=NS, holder="host 2")
     with both.store.engine.read() as tx:
-        assert tx.runs.tallied("run1") == Tally(6, 3, [["c", "é"], ["a", "c"], ["a", "b"]], [])
+        groups = [(NS, ["c", "é"]), (NS, ["a", "c"]), (OTHER, ["a", "b"])]
+        assert tx.runs.tallied("run1") == Tally(6, 3, groups, [])
         assert tx.runs.holders() == {"run1": "host 2", "run2": ""}
         found = tx.runs.unfinished("reflect", "agent:*")
         assert found == (Run("run1", "reflect full", "agent:*", START, 1), NS)
         assert tx.runs.unfinished("reflect", "") is None
         assert tx.runs.get("run3") is None
     with both.store.engine.write() as tx:
-        tx.runs.finish("run1", LATER)
-        tx.runs.undone("run1", LATER)
+        tx.runs.update("run1", finished_at=LATER, undone_at=LATER)
         assert [run.id for run in tx.runs.all(10)] == ["run2", "run1"]
         assert [run.id for run in tx.runs.all(1)] == ["run2"]
         assert tx.runs.get("run1") == Run("run1", "reflect full", "agent:*", START, 1, LATER, LATER)
@@ -472,24 +470,26 @@ def test_the_largest_inode_stays_a_number(pg: Ghost) -> None:
 
 def test_the_states_of_changes_are_recorded_in_their_namespaces(pg: Ghost) -> None:
     """So that a cluster asks one node for each, as long as the change was read in the transaction."""
-    said: list[str] = []
+    said: list[Any] = []
     with engine_of(pg).write() as tx:
         tx.runs.begin(Run("run1", "reflect", "", START), "holder")
         tx.runs.plan("run1", [entry(NS, "m1", "DEMOTE"), entry(OTHER, "m2", "DEMOTE")])
     with engine_of(pg).write() as tx:
         todo = tx.runs.todo("run1", 10)
-        tx.db._watch = said.append
+        tx.db.watch = said.append
         tx.runs.done("run1", [change._replace(done=1) for change in todo])
-    assert said[:2] == ["UPDATE audit SET done = %s WHERE run_id = %s AND seq = %s AND ns = %s"] * 2
+    assert [statement.sql for statement in said[:2]] == [
+        "UPDATE audit SET done = %s WHERE run_id = %s AND seq = %s AND ns = %s"
+    ] * 2
 
 
 def test_what_belongs_to_a_namespace_is_asked_for_in_it(pg: Ghost) -> None:
     """In a transaction of one namespace, every statement on the tables of a namespace names it."""
     memory = pg.put(NS, "one", "first section")
-    said: list[str] = []
+    said: list[Any] = []
     with engine_of(pg).write(within=(NS,)) as tx:
         folder = tx.notes.add_folder("/vault", "plain", NS, START)
-        tx.db._watch = said.append
+        tx.db.watch = said.append
         tx.notes.put(folder.id, Note("n1", "a.md", Stat(1, 2, 3), "h"))
         tx.notes.put_section(memory.id, "n1", "One", 1, "hash")
         tx.notes.put_link(memory.id, "", "Two", None)
@@ -515,7 +515,8 @@ def test_what_belongs_to_a_namespace_is_asked_for_in_it(pg: Ghost) -> None:
         tx.aliases.of(memory.id)
         tx.aliases.carry(memory.id, memory.id)
         tx.aliases.forget(memory.id, "words")
-    named = [sql for sql in said if any(f" {table} " in f"{sql} " for table in OF_NAMESPACE)]
+    statements = [statement.sql for statement in said]
+    named = [sql for sql in statements if any(f" {table} " in f"{sql} " for table in OF_NAMESPACE)]
     assert len(named) > 25
     assert [
         sql for sql in named if "ns = %s" not in sql and not ("INSERT" in sql and "(ns, " in sql)
@@ -674,10 +675,10 @@ def test_nothing_is_left_of_what_was_deleted_for_good(filled: Ghost) -> None:
             f"{one.id} {two.id} relates_to",
         )
         tx.runs.plan("run1", [entry(NS, subject) for subject in subjects])
-        tx.runs.tally("run1", NS, Tally(3, 2, [("one", "two"), ("two",)]))
+        tx.runs.tally("run1", Tally(3, 2, [(NS, ("one", "two")), (NS, ("two",))]))
         tidy(tx.db, [NS])
         assert [found.subject for found in tx.runs.entries("run1")] == [subjects[0], subjects[2]]
-        assert tx.runs.tallied("run1") == Tally(3, 2, [["one"]], [])
+        assert tx.runs.tallied("run1") == Tally(3, 2, [(NS, ["one"])], [])
         assert tx.db.get("SELECT count(*) FROM threads") == 0
 
 
@@ -727,7 +728,7 @@ def test_statements_are_traced_only_during_a_step(pg: Ghost) -> None:
 
     with pg.store.engine.read() as tx:
         assert isinstance(tx, PostgresTransaction)
-        assert [sql for sql, _ in tx.statements(lambda: tx.db.get("SELECT 1"))] == ["SELECT 1"]
+        assert [one.sql for one in tx.statements(lambda: tx.db.get("SELECT 1"))] == ["SELECT 1"]
         with pytest.raises(LookupError):
             tx.statements(step)
-        assert tx.db.traced is None
+        assert tx.db.watch is None

@@ -87,10 +87,10 @@ def test_rows_travel_together(pg_url: str) -> None:
 def test_a_put_updates_its_namespace_once(pg_url: str) -> None:
     """The counts of a namespace change together with its log, and are right."""
     with opened(pg_url) as ghost:
-        statements: list[str] = []
-        ghost.store.engine.watch = statements.append  # type: ignore[attr-defined]
+        statements: list[Any] = []
+        ghost.store.engine.watch = statements.append  # type: ignore[union-attr]
         ghost.put(NS, "tide", "Low tide is at noon.")
-        assert sum(sql.startswith("UPDATE namespaces") for sql in statements) == 1
+        assert sum(one.sql.startswith("UPDATE namespaces") for one in statements) == 1
         ghost.put(NS, "tide", "Low tide is at six, and high tide at noon.")
         ghost.rm(NS, "key-1")
         assert ghost.admin.check().problems == ()
@@ -99,16 +99,16 @@ def test_a_put_updates_its_namespace_once(pg_url: str) -> None:
 @contextmanager
 def meanwhile(ghost: Ghost, work: Callable[[], object]) -> Iterator[None]:
     """Let another writer work between the reads of a put and its writes."""
-    done: list[str] = []
+    done: list[Any] = []
 
-    def watch(statement: str) -> None:
-        if statement.startswith("SELECT 1 / count(*)") and not done:
+    def watch(statement: Any) -> None:
+        if statement.sql.startswith("SELECT 1 / count(*)") and not done:
             done.append(statement)
             work()
 
-    ghost.store.engine.watch = watch  # type: ignore[attr-defined]
+    ghost.store.engine.watch = watch  # type: ignore[union-attr]
     yield
-    ghost.store.engine.watch = None  # type: ignore[attr-defined]
+    ghost.store.engine.watch = None  # type: ignore[union-attr]
     assert done
 
 

@@ -41,26 +41,26 @@ def asked(ghost: Ghost, question: str) -> list[tuple[Any, ...]]:
     ]
 
 
-def watched(ghost: Ghost) -> list[str]:
+def watched(ghost: Ghost) -> list[Any]:
     """Return the list to which the statements of a store are added."""
-    statements: list[str] = []
-    ghost.store.engine.watch = statements.append  # type: ignore[attr-defined]
+    statements: list[Any] = []
+    ghost.store.engine.watch = statements.append  # type: ignore[union-attr]
     return statements
 
 
-def compare(ghost: Ghost, url: str, questions: list[str]) -> None:
+def compare(ghost: Ghost, url: str, questions: list[Any]) -> None:
     """Compare hits with those of a store that has no vectors in memory."""
     statements = watched(ghost)
     mine = [asked(ghost, question) for question in questions]
-    assert not [sql for sql in statements if BY_SERVER in sql]
+    assert not [one for one in statements if BY_SERVER in one.sql]
     with opened(url) as other:
-        views = other.store.engine._views  # type: ignore[attr-defined]
+        views = other.store.engine._views  # type: ignore[union-attr]
         statements = watched(other)
         for question, hits in zip(questions, mine, strict=True):
             views.clear()
             views._last.clear()  # every question is the first
             assert asked(other, question) == hits, question
-        assert sum(BY_SERVER in sql for sql in statements) >= len(questions)
+        assert sum(BY_SERVER in one.sql for one in statements) >= len(questions)
 
 
 def test_hits_stay_those_of_the_server(pg_url: str) -> None:
@@ -98,7 +98,7 @@ def test_the_first_question_loads_nothing(pg_url: str) -> None:
         for at, text in enumerate(texts(5)):
             writer.put(NS, f"k{at}", text)
     with opened(pg_url) as ghost:
-        views = ghost.store.engine._views  # type: ignore[attr-defined]
+        views = ghost.store.engine._views  # type: ignore[union-attr]
         assert asked(ghost, "arguments") is not None
         assert not views
         asked(ghost, "arguments")

@@ -1,11 +1,12 @@
 """Check a store for corruption, and repair its indexes."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from ghostmem.frozen import frozen
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Record
-from ghostmem.store import Reindexer, Store
+from ghostmem.store import Store, reindexed_rows
 
 
 @frozen
@@ -39,7 +40,7 @@ def repair(store: Store, *, progress: Callable[[int], None] | None = None) -> Re
     Args:
         progress: Called with the number done.
     """
-    done = store.engine.repair(Reindexer(store.settings.chunk_target))
+    done = store.engine.repair(partial(reindexed_rows, store.settings.chunk_target))
     catch_up(store, progress)
     after = check(store)
     return RepairReport(after.ok, done, after.problems)

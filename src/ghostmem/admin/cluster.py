@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ghostmem.context.context import context
 from ghostmem.errors import InvalidInputError
@@ -22,6 +22,7 @@ from ghostmem.store.administration import Grant, Isolation
 if TYPE_CHECKING:
     from ghostmem.store.postgres.administration import Administration
     from ghostmem.store.postgres.engine import PostgresEngine
+    from ghostmem.store.postgres.pipeline import BoundStatement
     from ghostmem.store.postgres.transaction import PostgresTransaction
 
 SHARDS = 32
@@ -152,10 +153,10 @@ def routes(store: Store) -> list[StatementRoute]:
     engine = _postgres(store)
     first_use: dict[str, tuple[str, Any]] = {}
     with engine.write(durable=False, dry_run=True, within=(PROBE,)) as tx:
-        inside = replace(store, engine=OneTransaction(engine, tx))
+        inside = replace(store, engine=cast("PostgresEngine", OneTransaction(engine, tx)))
         for verb, statements in _statements(inside, tx):
-            for sql, values in statements:
-                first_use.setdefault(sql, (verb, values))
+            for statement in statements:
+                first_use.setdefault(statement.sql, (verb, statement.values))
     explained = {sql: use for sql, use in first_use.items() if sql.split(None, 1)[0] in _EXPLAINED}
     shards = administration(store).shards((sql, values) for sql, (_, values) in explained.items())
     return [
@@ -166,7 +167,7 @@ def routes(store: Store) -> list[StatementRoute]:
 
 def _statements(
     store: Store, tx: "PostgresTransaction"
-) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+) -> "Iterator[tuple[str, list[BoundStatement]]]":
     """Yield each operation with the statements it executed."""
     steps: dict[str, Callable[[], object]] = {
         "put": lambda: [

@@ -109,7 +109,7 @@ def edges(store: Store, ns: str, key: str | None = None, *, rel: str | None = No
     now = store.clock()
     with store.engine.read(validate.text(ns, "namespace")) as tx:
         if key is None:
-            listed = tx.graph.of_namespace(validate.namespace(ns), now, kind)
+            listed = list(tx.graph.of_namespace(validate.namespace(ns), now, kind))
         else:
             memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), now)
             listed = [edge for edge in tx.graph.edges(memory.id) if kind in (None, edge.rel)]

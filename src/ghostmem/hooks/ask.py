@@ -26,7 +26,7 @@ from ghostmem.hooks.queue import add_captured, store_exists
 from ghostmem.hooks.session import stored_session, update_session
 from ghostmem.hooks.tail import last_lines, size_of
 from ghostmem.settings import Settings
-from ghostmem.store.session import HookSession
+from ghostmem.store.small_tables import HookSession
 
 TRANSCRIPT_LINES: Mapping[Moment, int] = {Moment.COMPACT: 100, Moment.STOP: 200}
 MAX_ANSWER = 200_000  # bytes

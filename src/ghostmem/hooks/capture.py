@@ -18,7 +18,7 @@ from ghostmem.judge import find_judge
 from ghostmem.memory.redact import redact_content
 from ghostmem.model import SourceKind
 from ghostmem.settings import Settings
-from ghostmem.store.session import HookSession
+from ghostmem.store.small_tables import HookSession
 from ghostmem.text.machine import without_machine_text
 
 # Nobody sees what a hook stores: the judge must be surer than in a capture that is asked for.

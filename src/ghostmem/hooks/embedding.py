@@ -13,7 +13,8 @@ from ghostmem.store.vectoriser import Vectoriser
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder
-    from ghostmem.store import Engine, Transaction
+    from ghostmem.store import Transaction
+    from ghostmem.store.opening import Engine
 
 T = TypeVar("T")
 _POLL_SECONDS = 0.05

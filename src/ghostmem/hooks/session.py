@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ghostmem.hooks.call import Call
-from ghostmem.store.session import HookSession
+from ghostmem.store.small_tables import HookSession
 from ghostmem.store.store import Store
 
 

@@ -111,7 +111,7 @@ def audit(
     with store.engine.read() as tx:
         memories = {memory.id: memory for memory in tx.listing.scan(Filter(ns=chosen, now=now))}
         names = sorted({memory.ns for memory in memories.values()})
-        edges = {name: tx.graph.of_namespace(name, now) for name in names}
+        edges = {name: list(tx.graph.of_namespace(name, now)) for name in names}
         late = tx.listing.expired_ids(chosen, now)
         every = tx.listing.scan(Filter(ns=chosen)) if late else ()
         expired = {memory.id: memory for memory in every if memory.id in late}

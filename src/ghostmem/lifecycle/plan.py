@@ -121,7 +121,7 @@ def make_plan(
         and (rule.rule_expires_at is None or rule.rule_expires_at > now)
     ]
     memories |= _evaluate_similar(store, tx, plan, live, similarity_rules, now)
-    _fade_edges(plan, tx.graph.each_of_namespace(ns, now), now)
+    _fade_edges(plan, tx.graph.of_namespace(ns, now), now)
     if relink:
         _relink(store, tx, plan, memories, now)
     return plan
@@ -188,7 +188,7 @@ def _evaluate_similar(
         for group in similar
         if not any({memory.id for memory in group} <= children for children in summaries.values())
     )
-    plan.tally.clusters.extend(dict.fromkeys(unsummarised))
+    plan.tally.clusters.extend((plan.ns, keys) for keys in dict.fromkeys(unsummarised))
     return memories
 
 

@@ -68,11 +68,11 @@ def reflect(
                     )
                 with store.engine.write(durable=False, within=(name,)) as tx:
                     tx.runs.plan(run.id, plan.entries)
-                    tx.runs.tally(run.id, name, plan.tally)
-                    tx.runs.reached(run.id, name)
+                    tx.runs.tally(run.id, plan.tally)
+                    tx.runs.update(run.id, place=name)
                 apply_planned(store, run)
         with store.engine.write() as tx:
-            tx.runs.finish(run.id, store.clock())
+            tx.runs.update(run.id, finished_at=store.clock())
             return report_of(tx, run, resumed)
     finally:
         _ACTIVE.discard(run.id)
@@ -109,7 +109,7 @@ def _begin(store: Store, scope: NsFilter, relink: bool) -> tuple[Run, str, bool]
             if not any(_is_running(*run) for run in tx.runs.holders().items()):
                 unfinished = tx.runs.unfinished(VERB, str(scope))
                 if unfinished is not None:
-                    tx.runs.hold(unfinished[0].id, holder)
+                    tx.runs.update(unfinished[0].id, holder=holder)
                     _ACTIVE.add(unfinished[0].id)
                     return (*unfinished, True)
                 run = new_run(store, scope, relink)

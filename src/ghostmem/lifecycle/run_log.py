@@ -66,7 +66,7 @@ def with_changes(
         changes=tuple(changes_of(tx, entries)),
         memories_evaluated=sum(tally.evaluated for tally in tallies),
         rules_applied=sum(tally.applied for tally in tallies),
-        linked_clusters=tuple(tuple(group) for tally in tallies for group in tally.clusters),
+        linked_clusters=tuple(tuple(group) for tally in tallies for _, group in tally.clusters),
         notes=tuple(note for tally in tallies for note in tally.notes),
         **counts,
     )

@@ -55,8 +55,7 @@ def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
         left = changes_of(tx, [entry for entry in applied if not undone[entry.seq]])
         planned = [entry for entry in entries if entry.done == 0]
         tx.runs.done(chosen.id, (entry._replace(done=SKIPPED) for entry in planned))
-        tx.runs.finish(chosen.id, chosen.finished_at or now)
-        tx.runs.undone(chosen.id, now)
+        tx.runs.update(chosen.id, finished_at=chosen.finished_at or now, undone_at=now)
     if not dry_run:
         catch_up(store, link=False)  # an undo adds nothing to link
     return Undone(chosen.id, dry_run, sum(undone.values()), tuple(left))

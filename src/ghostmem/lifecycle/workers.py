@@ -53,7 +53,7 @@ def reflect_together(
                 break
     with engine.write() as tx:
         if run.id in tx.runs.holders():  # otherwise another worker has finished it
-            tx.runs.finish(run.id, store.clock())
+            tx.runs.update(run.id, finished_at=store.clock())
         return report_of(tx, run, resumed)
 
 
@@ -70,7 +70,7 @@ def _begin(
             if unfinished is not None and present <= {unfinished[0].id}:
                 run, place = unfinished
                 if run.id not in present:
-                    tx.runs.hold(run.id, holder)
+                    tx.runs.update(run.id, holder=holder)
                 if place != ALL_QUEUED:  # another engine began it
                     tx.work.offer(
                         f"{VERB} {run.id}",
@@ -91,7 +91,7 @@ def _begin(
 def _offer_namespaces(tx: "PostgresTransaction", run: Run, names: Sequence[str]) -> None:
     """Put all namespaces of a run in the queue, once."""
     tx.work.offer(f"{VERB} {run.id}", [(name, PLAN) for name in names])
-    tx.runs.reached(run.id, ALL_QUEUED)
+    tx.runs.update(run.id, place=ALL_QUEUED)
 
 
 def _work_on(
@@ -110,7 +110,7 @@ def _work_on(
         with engine.write(durable=False, within=(ns,)) as tx:
             if tx.work.done(kind, ns, PLAN):  # only one worker stores the plan
                 tx.runs.plan(run.id, plan.entries)
-                tx.runs.tally(run.id, ns, plan.tally)
+                tx.runs.tally(run.id, plan.tally)
                 tx.work.offer(kind, [(ns, APPLY)])
         return
     apply_planned(

@@ -19,7 +19,6 @@ from ghostmem.memory.prepare import Prepared, prepare, with_nearest
 from ghostmem.model import Memory, NsFilter, Rel, SourceKind, Tier, Verdict, VerdictKind
 from ghostmem.settings import Settings
 from ghostmem.store import ChunkTerms, Filter, Space, Store, Transaction
-from ghostmem.store.lexical import shared_terms_score, term_postings
 from ghostmem.text.labels import tag_terms
 from ghostmem.text.redact import MARK
 from ghostmem.text.terms import encode, rarity
@@ -340,8 +339,12 @@ def _evidence(new: AnalysedText, memory: Memory, opinion: Opinion) -> dict[str, 
 
 def _by_words(tx: Transaction, space: Space, terms: Iterable[str], limits: _Limits) -> list[int]:
     """Return the chunks that share the rarest words with a text, best first, then newest first."""
-    postings = term_postings(tx, space, _telling_terms(terms, limits.terms), MAX_POSTINGS)
-    scores = shared_terms_score(postings, space.chunks)
+    postings = tx.search.term_postings(space, _telling_terms(terms, limits.terms), MAX_POSTINGS)
+    scores: dict[int, float] = {}  # the summed rarity of the terms that each chunk contains
+    for chunks in postings.values():
+        weight = rarity(space.chunks, len(chunks))
+        for chunk in chunks:
+            scores[chunk] = scores.get(chunk, 0.0) + weight
     least = limits.share * sum(rarity(space.chunks, len(each)) for each in postings.values())
     shared = [chunk for chunk, score in scores.items() if score >= least]
     return sorted(shared, key=lambda chunk: (scores[chunk], chunk), reverse=True)[: limits.chunks]

@@ -16,7 +16,7 @@ from ghostmem.notes.mirrors.topics import TOPICS
 from ghostmem.notes.mirrors.units import MirrorLayout, fingerprint, is_same, is_unchanged, of_line
 from ghostmem.notes.scan import looks_unmounted, unique_by
 from ghostmem.store import Filter, Store, validate
-from ghostmem.store.mirror import Mirror
+from ghostmem.store.small_tables import Mirror
 
 __all__ = ["MirrorReport", "mirror"]
 

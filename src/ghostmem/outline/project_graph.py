@@ -34,7 +34,7 @@ from ghostmem.store.opening import open_memory
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Engine
+    from ghostmem.store.opening import Engine
     from ghostmem.store.transaction import Transaction
 
 RACY_NS = 2_000_000_000  # time in which a file may change without a new modification time

@@ -16,7 +16,6 @@ from ghostmem.frozen import frozen
 from ghostmem.search import lexical
 from ghostmem.search.query import MAX_SYNONYMS, Query, synonyms
 from ghostmem.store import ChunkCandidate, Filter, Space, Transaction
-from ghostmem.store.lexical import term_postings
 from ghostmem.text.matches import substring_worth
 from ghostmem.text.scripts import fold
 from ghostmem.text.spelling import (
@@ -101,7 +100,7 @@ def match_words(tx: Transaction, space: Space, query: Query, sources: list[str])
     """Return the index terms of a namespace that match a question's words, with their worth."""
     all_terms = list(dict.fromkeys(query.terms))
     joined = _joined_words(query.text, all_terms)
-    postings = term_postings(tx, space, [*all_terms, *joined], MAX_POSTINGS)
+    postings = tx.search.term_postings(space, [*all_terms, *joined], MAX_POSTINGS)
     terms = sorted(all_terms, key=lambda term: (not postings[term], len(postings[term]), term))
     terms = terms[:MAX_TERMS]
     exact = [
@@ -211,7 +210,7 @@ def _synonym_matches(
     for word in dict.fromkeys(query.words):
         if (term := stem(word)) in terms and word not in names:
             worths = synonyms(word, {*terms, *matches})
-            postings = term_postings(tx, space, list(worths), MAX_SUBSTITUTE_POSTINGS)
+            postings = tx.search.term_postings(space, list(worths), MAX_SUBSTITUTE_POSTINGS)
             for near in [near for near in worths if postings[near]][:MAX_SYNONYMS]:
                 matches[near] = TermMatch(near, terms.index(term), worths[near], postings[near])
     return list(matches.values())
@@ -246,7 +245,7 @@ def _spelling_matches(
     tx.ahead(lambda: tx.search.expect(space.name, _codes(*known), MAX_SUBSTITUTE_POSTINGS))
     matches: list[TermMatch] = []
     for number, near in near_words.items():
-        postings = term_postings(tx, space, best_words[number], MAX_SUBSTITUTE_POSTINGS)
+        postings = tx.search.term_postings(space, best_words[number], MAX_SUBSTITUTE_POSTINGS)
         matches += [
             TermMatch(spelling, number, lexical.SPELLING * near[spelling], chunks)
             for spelling, chunks in postings.items()

@@ -3,17 +3,16 @@
 validate, fields, narrowing  check the input of callers
 opening                      opens the engine for a location; the only module that names engines
 store                        an open store with its settings, clock and vectoriser
-protocol                     the contract of an engine; engine: the state that all engines have
+engine                       the state that all engines have
 administration, work_queue   stores that several machines share; processes: those of this machine
 transaction                  opens the table classes of a transaction when they are used
 tables, records, rows        columns declared once; rows as values, and values of operations
 database, filters            the interface of table classes to an engine; filters as SQL
-memories, listing, graph, index, vectors, search, journal, notes, runs, aliases, source_aliases,
-mirror, session, outline, copy  one class per table, for both engines; small_tables: the others
+memories, listing, graph, index, vectors, search, journal, notes, runs, aliases, outline,
+copy                         one class per table, for both engines; small_tables: the others
 sqlite/, postgres/           connections, full text, vectors, checks, scrubbing
 indexing, tag_index          content to index rows, and tags among their terms
 vectoriser, float16          texts to vectors; nearest, sketch: comparison of vectors
-lexical                      chunks that share rare terms with a text
 lookup, sequences, tally     helpers of operations; export_lines: records as lines of JSON
 
 Other packages import the names below from here; their modules are loaded when they are first used,
@@ -27,11 +26,18 @@ if TYPE_CHECKING:
     from ghostmem.store.copy import Copy
     from ghostmem.store.export_lines import FORMAT, TYPES, AliasLine, line_of, record_of, values_of
     from ghostmem.store.fields import PutFields, put_fields
-    from ghostmem.store.indexing import Reindexer, index_rows, retag, spoken, tagged, vector_bytes
+    from ghostmem.store.indexing import (
+        index_rows,
+        reindexed_rows,
+        retag,
+        spoken,
+        tagged,
+        vector_bytes,
+    )
     from ghostmem.store.lookup import again, bookkeep, count, find
     from ghostmem.store.narrowing import Narrow, narrowed
-    from ghostmem.store.opening import has_tables, open_engine, open_memory, read_original
-    from ghostmem.store.protocol import Engine
+    from ghostmem.store.opening import open_engine, open_memory
+    from ghostmem.store.postgres.migrate import has_tables, same_database
     from ghostmem.store.rows import (
         AuditEntry,
         ChunkCandidate,
@@ -42,6 +48,8 @@ if TYPE_CHECKING:
         IndexRow,
         Space,
     )
+    from ghostmem.store.sqlite.connect import refuse_special
+    from ghostmem.store.sqlite.original import read_original
     from ghostmem.store.store import Store
     from ghostmem.store.transaction import Transaction
     from ghostmem.store.vectoriser import Vectoriser
@@ -50,13 +58,15 @@ _MODULES = {
     "store": "Store",
     "transaction": "Transaction",
     "copy": "Copy",
-    "protocol": "Engine",
     "rows": "AuditEntry ChunkCandidate ChunkTerms Filter Group IndexedMemory IndexRow Space",
     "lookup": "again bookkeep count find",
-    "indexing": "Reindexer index_rows retag spoken tagged vector_bytes",
+    "indexing": "index_rows reindexed_rows retag spoken tagged vector_bytes",
     "export_lines": "FORMAT TYPES AliasLine line_of record_of values_of",
     "fields": "PutFields put_fields",
-    "opening": "has_tables open_engine open_memory read_original",
+    "opening": "open_engine open_memory",
+    "postgres.migrate": "has_tables same_database",
+    "sqlite.connect": "refuse_special",
+    "sqlite.original": "read_original",
     "narrowing": "Narrow narrowed",
     "vectoriser": "Vectoriser",
 }
@@ -69,14 +79,12 @@ __all__ = [
     "ChunkCandidate",
     "ChunkTerms",
     "Copy",
-    "Engine",
     "Filter",
     "Group",
     "IndexRow",
     "IndexedMemory",
     "Narrow",
     "PutFields",
-    "Reindexer",
     "Space",
     "Store",
     "Transaction",
@@ -94,7 +102,10 @@ __all__ = [
     "put_fields",
     "read_original",
     "record_of",
+    "refuse_special",
+    "reindexed_rows",
     "retag",
+    "same_database",
     "spoken",
     "tagged",
     "values_of",

@@ -1,9 +1,10 @@
-"""Other wordings of memories."""
+"""Other wordings of memories, and other spellings of a person."""
 
 from collections.abc import Iterator
 
-from ghostmem.model import Alias
+from ghostmem.model import Alias, NsFilter, SourceAlias
 from ghostmem.store.database import StoreTable
+from ghostmem.store.filters import ns_part
 from ghostmem.store.records import RowType
 
 _ALIAS = RowType("aliases", Alias)
@@ -16,9 +17,8 @@ class Aliases(StoreTable):
 
     def add(self, memory_id: str, alias: Alias) -> bool:
         """Add a wording; return False when it exists."""
-        sql = self._sql.insert("aliases", ("memory_id", *_ALIAS.names))
-        row = (*self._owner(memory_id), memory_id, *_ALIAS.write(alias))
-        return self._db.change(sql, row) > 0
+        names, row = ("memory_id", *_ALIAS.names), (memory_id, *_ALIAS.write(alias))
+        return self._db.change(*self._inserted("aliases", names, memory_id, row)) > 0
 
     def of(self, memory_id: str) -> tuple[Alias, ...]:
         """Return the wordings of a memory, oldest first."""
@@ -38,13 +38,36 @@ class Aliases(StoreTable):
     def carry(self, old_id: str, new_id: str) -> None:
         """Move the wordings to the next version, except those that it has already."""
         within, names = self._within([old_id])
-        sql = (
+        self._db.run(
             f"UPDATE aliases SET memory_id = ? WHERE {within}memory_id = ? AND content"
-            f" NOT IN (SELECT b.content FROM aliases b WHERE {within}b.memory_id = ?)"
+            f" NOT IN (SELECT b.content FROM aliases b WHERE {within}b.memory_id = ?)",
+            (new_id, *names, old_id, *names, new_id),
         )
-        self._db.run(sql, (new_id, *names, old_id, *names, new_id))
 
     def forget(self, memory_id: str, content: str) -> bool:
         """Remove one wording; return False when there is none."""
         sql = "DELETE FROM aliases WHERE :ns memory_id = ? AND content = ?"
         return self._db.change(*self._scoped(sql, memory_id, content)) > 0
+
+
+_SOURCE_ALIAS = RowType("source_aliases", SourceAlias)
+
+
+class SourceAliases(StoreTable):
+    """The canonical name of a person for each other spelling, by namespace."""
+
+    def all(self, ns: NsFilter) -> list[SourceAlias]:
+        """List the aliases of some namespaces in order."""
+        condition, values = ns_part(ns, "ns")
+        return _SOURCE_ALIAS.select(
+            self._db, f"WHERE {condition} ORDER BY ns, canonical, alias", values
+        )
+
+    def put(self, alias: SourceAlias) -> None:
+        """Write an alias, replacing the one with this spelling."""
+        _SOURCE_ALIAS.put(self._db, alias)
+
+    def drop(self, alias: SourceAlias) -> bool:
+        """Delete an alias; return False when there is none."""
+        sql = "DELETE FROM source_aliases WHERE ns = ? AND alias = ?"
+        return self._db.change(sql, (alias.ns, alias.alias)) > 0

@@ -6,16 +6,16 @@ the namespace as well, so that a cluster asks one node: that of the transaction 
 or else that of the memories. `within` gives the condition for it, and `owner` the value."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
+from ghostmem.frozen import frozen
 from ghostmem.store.tables import BY_NAME, Table
 
 Part = tuple[str, list[Any]]  # a condition and its values
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Dialect:
     """The SQL that differs between engines."""
 
@@ -50,6 +50,7 @@ class Dialect:
     tag_values: str  # the tags of `m` as rows `t` with a column `value`
     any_tag: str  # the condition that `m` has one of the tags of an `array`
     tagged: str  # the condition that `m` has a tag
+    for_update: str = ""  # the end of a SELECT of a row that is about to be changed
     vector: str = "?"  # a bound vector
     as_vector: Callable[[bytes], bytes] = bytes  # float16 bytes as a vector that is bound
     computed: tuple[str, ...] = ()  # columns of `memories` that are computed from the content
@@ -107,13 +108,13 @@ class Database(Protocol):
 
     dialect: Dialect
 
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]: ...
-    def iterate(self, sql: str, values: Sequence[Any] = ()) -> Iterable[Any]: ...
-    def row(self, sql: str, values: Sequence[Any] = ()) -> Any: ...
-    def get(self, sql: str, values: Sequence[Any] = ()) -> Any: ...
-    def run(self, sql: str, values: Sequence[Any] = ()) -> None: ...
-    def change(self, sql: str, values: Sequence[Any] = ()) -> int: ...
-    def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None: ...
+    def rows(self, sql: str, values: Sequence[Any] = (), /) -> list[Any]: ...
+    def iterate(self, sql: str, values: Sequence[Any] = (), /) -> Iterable[Any]: ...
+    def row(self, sql: str, values: Sequence[Any] = (), /) -> Any: ...
+    def get(self, sql: str, values: Sequence[Any] = (), /) -> Any: ...
+    def run(self, sql: str, values: Sequence[Any] = (), /) -> object: ...
+    def change(self, sql: str, values: Sequence[Any] = (), /) -> int: ...
+    def run_many(self, sql: str, rows: Iterable[Sequence[Any]], /) -> object: ...
     def ahead(self, reads: Iterable[Callable[[], object]]) -> None: ...
     def lock(self, ns: str) -> None: ...
     def namespaces_of(self, ids: Iterable[Any], table: str) -> list[str]: ...
@@ -162,6 +163,17 @@ class StoreTable:
     def _of(self, ns: str, alias: str = "") -> Part:
         """Return the start of a condition that rows belong to a namespace, as `_within`."""
         return (f"{alias}ns = ? AND ", [ns]) if self._sql.owner else ("", [])
+
+    def _inserted(
+        self,
+        table: str,
+        names: tuple[str, ...],
+        memory_id: str,
+        row: Iterable[Any],
+        replace: bool = False,
+    ) -> Part:
+        """Return the INSERT of a row that belongs to a memory, and its values."""
+        return self._sql.insert(table, names, replace), [*self._owner(memory_id), *row]
 
     def _owner(self, row_id: Any, table: str = "memories") -> Sequence[str]:
         """Return the value of `Dialect.owner` for a row that belongs to another one."""

@@ -10,7 +10,7 @@ from ghostmem.model import NsFilter
 from ghostmem.store.namespace_cache import NamespaceCache
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Reindex
+    from ghostmem.store.rows import Reindex
     from ghostmem.store.transaction import Transaction
     from ghostmem.store.vectors import Views
 
@@ -30,27 +30,6 @@ def unknown(names: Set[str] | None, migrations: Collection[str]) -> list[str]:
     return sorted((names or set()) - set(migrations))
 
 
-def newer(location: str, names: Set[str] | None, migrations: Collection[str]) -> str:
-    """Return the message that a newer Ghost wrote a store, or an empty text.
-
-    Raises an error for a store that lacks a migration here: it cannot be written, or it would
-    have been migrated."""
-    if names is None:
-        raise ReadOnlyStoreError(f"{location} cannot be written, and is not a Ghost store yet")
-    if _UNFINISHED in names:
-        raise EngineError(
-            f"an older Ghost began to fill {location} by `ghost migrate` and did not finish",
-            "delete it, and run that `ghost migrate` again",
-        )
-    if strange := unknown(names, migrations):
-        return f"{location} was written by a newer Ghost (it has {strange[-1]})"
-    if missing := pending(names, migrations):
-        raise ReadOnlyStoreError(
-            f"{location} is of an older Ghost (it lacks {missing[0]}) and cannot be written"
-        )
-    return ""
-
-
 class BaseEngine:
     """A store that is open: where it is, and whether it can be written."""
 
@@ -58,6 +37,7 @@ class BaseEngine:
 
     def __init__(self, location: str, synchronous: str, busy_timeout: float) -> None:
         self.location = location
+        self.file: str | None = None
         self.read_only = False
         self.read_only_reason = ""
         self._newer = ""
@@ -81,11 +61,26 @@ class BaseEngine:
         return bool(is_older) and not self.read_only
 
     def _adopt(self, names: Set[str] | None, migrations: Mapping[str, str]) -> None:
-        """Learn from the applied migrations whether the store can be written."""
-        self._newer = newer(self.location, names, migrations)
-        self._migrations = len(names or ())
-        if self._newer:
+        """Learn from the applied migrations whether the store can be written.
+
+        Raises an error for a store that lacks a migration here: it cannot be written, or it would
+        have been migrated."""
+        place = self.location
+        if names is None:
+            raise ReadOnlyStoreError(f"{place} cannot be written, and is not a Ghost store yet")
+        if _UNFINISHED in names:
+            raise EngineError(
+                f"an older Ghost began to fill {place} by `ghost migrate` and did not finish",
+                "delete it, and run that `ghost migrate` again",
+            )
+        self._migrations = len(names)
+        if strange := unknown(names, migrations):
+            self._newer = f"{place} was written by a newer Ghost (it has {strange[-1]})"
             self.read_only, self.read_only_reason = True, self._newer
+        elif missing := pending(names, migrations):
+            raise ReadOnlyStoreError(
+                f"{place} is of an older Ghost (it lacks {missing[0]}) and cannot be written"
+            )
 
     def _refuse_closed(self) -> None:
         if self._closed:

@@ -154,7 +154,7 @@ def _reader(name: str, of_rule: bool) -> Callable[[Any], Any]:
     """Return the function that checks and reads the values of a field."""
     column_type = _TYPES.get(name)
     if of_rule and name == "priority":
-        return _rank
+        return partial(_exactly, int, name, "is not a whole number")
     if name in _READERS:
         return _READERS[name]
     if column_type == "time":
@@ -168,34 +168,27 @@ def _reader(name: str, of_rule: bool) -> Callable[[Any], Any]:
         enum = _ENUMS[column_type]
         return lambda value: validate.choice(value, enum, name)
     if column_type == "flag":
-        return lambda value: _flag(value, name)
+        return partial(_exactly, bool, name, "is neither true nor false")
     if name.startswith("cond_"):
         return lambda value: value
     return lambda value: validate.text(value, name)
 
 
-def _flag(value: Any, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidInputError(f"{name} {validate.shown(value)} is neither true nor false")
+def _exactly(kind: type[Any], name: str, wrong: str, value: Any) -> Any:
+    if type(value) is not kind:
+        raise InvalidInputError(f"{name} {validate.shown(value)} {wrong}")
     return value
 
 
-def _rank(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidInputError(f"priority {validate.shown(value)} is not a whole number")
+def _objects(value: Any, what: str) -> Any:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise InvalidInputError(f"{what} must be a list of objects, not {validate.shown(value)}")
     return value
 
 
 def _files(value: Any) -> tuple[FileRef, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise InvalidInputError(f"files must be a list of objects, not {validate.shown(value)}")
-    return validate.files([(item.get("path", ""), item.get("rel")) for item in value]) or ()
-
-
-def _symbols(value: Any) -> tuple[SymbolRef, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise InvalidInputError(f"symbols must be a list of objects, not {validate.shown(value)}")
-    return validate.symbols([_symbol(item) for item in value])
+    pairs = [(item.get("path", ""), item.get("rel")) for item in _objects(value, "files")]
+    return validate.files(pairs) or ()
 
 
 def _symbol(data: Mapping[str, Any]) -> SymbolRef:
@@ -217,7 +210,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "fields": partial(validate.meta, what="fields"),
     "reasons": _reasons,
     "files": _files,
-    "symbols": _symbols,
+    "symbols": lambda value: validate.symbols(map(_symbol, _objects(value, "symbols"))),
     "tags": validate.tags,
     "meta": validate.meta,
     "action_params": partial(validate.meta, what="action_params"),

@@ -1,12 +1,12 @@
 """Filters as SQL conditions with bound values."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ghostmem.clock import format_time, read_time
+from ghostmem.clock import format_time
 from ghostmem.model import Memory, NsFilter
 from ghostmem.store.database import Dialect, Part
-from ghostmem.store.rows import ChunkCandidate, Filter, Group
+from ghostmem.store.rows import ChunkCandidate, Filter
 
 LIVE = "m.deleted_at IS NULL"
 OPEN = "(m.valid_to IS NULL OR m.valid_to > ?)"
@@ -18,12 +18,6 @@ ORDERS = {  # of `Listing.first`, by their most significant field
     "created_at": "m.created_at DESC, m.importance DESC, m.ns, m.key",
     "recorded_at": "m.recorded_at DESC, m.ns DESC, m.key DESC",
     "importance, recorded_at": "m.importance DESC, m.recorded_at DESC, m.ns DESC, m.key DESC",
-}
-_GROUPED = {
-    "ns": "m.ns",
-    "tier": "m.tier",
-    "source": "coalesce(nullif(m.source_user, ''), nullif(m.source_client, ''), "
-    "m.source_kind, 'unknown')",
 }
 
 
@@ -82,18 +76,22 @@ def _plain(dialect: Dialect, selection: Filter) -> Iterator[Part]:
             yield dialect.has_one_of(column, values)
     for tag in selection.tags:
         yield dialect.tagged, [tag]
-    if selection.tagged:
-        yield "m.tags IS NOT NULL", []
     if selection.pinned is not None:
         # not a bound value, to match the partial index
         yield f"m.pinned = {int(selection.pinned)}", []
     for column in ("source_user", "source_kind", "source_scope", "source_client"):
         if (value := getattr(selection, column)) is not None:
             yield f"m.{column} = ?", [str(value)]
-    if selection.changed:
-        yield "(m.version > 1 OR m.valid_to IS NOT NULL OR m.deleted_at IS NOT NULL)", []
-    if selection.trusted:
-        yield "(m.source_kind IS NULL OR m.source_kind = 'stated')", []
+    for is_set, condition in (
+        (selection.tagged, "m.tags IS NOT NULL"),
+        (
+            selection.changed,
+            "(m.version > 1 OR m.valid_to IS NOT NULL OR m.deleted_at IS NOT NULL)",
+        ),
+        (selection.trusted, "(m.source_kind IS NULL OR m.source_kind = 'stated')"),
+    ):
+        if is_set:
+            yield condition, []
     if selection.key_prefix is not None:
         yield dialect.starts("m.key", selection.key_prefix)
 
@@ -132,22 +130,6 @@ def _about(dialect: Dialect, selection: Filter) -> Iterator[Part]:
     if selection.paths:
         condition, bound = dialect.has_one_of("x.path", selection.paths)
         yield dialect.about("memory_files", condition), bound
-
-
-def grouped(by: Collection[str], part: Part) -> Part:
-    """Return the statement that counts memories by some of namespace, tier and source."""
-    names = [sql if name in by else "''" for name, sql in _GROUPED.items()]
-    sums = "count(*), sum(m.est_tokens), sum(m.pinned), max(m.recorded_at)"
-    return (
-        f"SELECT {', '.join(names)}, {sums} FROM memories m WHERE {part[0]} GROUP BY 1, 2, 3",
-        part[1],
-    )
-
-
-def group_of(row: Sequence[Any]) -> Group:
-    """Read a row of a statement of `grouped`."""
-    ns, tier, source, memories, tokens, pinned, newest = row
-    return Group(ns, tier, source, memories, int(tokens), int(pinned), read_time(newest))
 
 
 def pages(

@@ -75,29 +75,24 @@ class EdgeTable(StoreTable):
             for start, to, rel, weight, automatic in sorted(set(rows))  # each has two ends
         ]
 
-    def of_namespace(self, ns: str, now: datetime, rel: Rel | None = None) -> list[Edge]:
-        """List the edges between live memories of a namespace, in a stable order."""
-        return list(self.each_of_namespace(ns, now, rel))
-
-    def each_of_namespace(self, ns: str, now: datetime, rel: Rel | None = None) -> Iterator[Edge]:
-        """Yield the same edges one at a time."""
+    def of_namespace(self, ns: str, now: datetime, rel: Rel | None = None) -> Iterator[Edge]:
+        """Yield the edges between live memories of a namespace, in a stable order."""
         only, values = ("AND e.rel = ?", [rel.value]) if rel else ("", [])
         sql = f"SELECT {_COLUMNS} {self._live_edges} {only} ORDER BY 1, 2, 3"
         at = format_time(now)
-        for row in self._db.iterate(sql, [ns, at, at, *values]):
-            yield _EDGE.read(row)
+        return map(_EDGE.read, self._db.iterate(sql, [ns, at, at, *values]))
 
     def contradicting(self, now: datetime) -> Iterator[tuple[str, str, str]]:
         """Yield (namespace, from, to) of current memories that contradict, in all namespaces.
 
         It reads the edges first: few of them contradict, and most memories have no such edge."""
-        sql = (
+        yield from self._db.iterate(
             f"SELECT a.ns, e.from_id, e.to_id FROM memory_edges e {self._sql.ordered_join}"
             f" memories a ON {self._sql.same_ns('e', 'a')}a.id = e.from_id"
             f" {self._sql.ordered_join} memories b ON b.ns = a.ns AND b.id = e.to_id"
-            f" WHERE e.rel = ? AND {_CURRENT} AND {_BOTH_OPEN}"
+            f" WHERE e.rel = ? AND {_CURRENT} AND {_BOTH_OPEN}",
+            [Rel.CONTRADICTS.value, *[format_time(now)] * 4],
         )
-        yield from self._db.iterate(sql, [Rel.CONTRADICTS.value, *[format_time(now)] * 4])
 
     def ties(self, ns: str, now: datetime, rels: Iterable[Rel] = ()) -> Iterator[Tie]:
         """Yield the edges between live memories of a namespace, in no order.
@@ -117,22 +112,23 @@ class EdgeTable(StoreTable):
 
     def add_edge(self, edge: Edge) -> bool:
         """Add an edge; return False when it exists."""
-        sql = self._sql.insert("memory_edges", _EDGE.names)
-        return self._db.change(sql, (*self._owner(edge.from_id), *_EDGE.write(edge))) > 0
+        row = _EDGE.write(edge)
+        return self._db.change(*self._inserted("memory_edges", _EDGE.names, edge.from_id, row)) > 0
 
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Add edges that do not exist."""
-        sql = self._sql.insert("memory_edges", _EDGE.names)
         rows = [(*self._owner(edge.from_id), *_EDGE.write(edge)) for edge in edges]
-        self._db.run_many(sql, rows)
+        self._db.run_many(self._sql.insert("memory_edges", _EDGE.names), rows)
 
     def put_edge(self, edge: Edge) -> bool:
         """Add an edge, or set the weight of the existing one and return False."""
         if self.add_edge(edge):
             return True
         condition, values = self._this(edge.from_id, edge.to_id, edge.rel)
-        sql = f"UPDATE memory_edges SET weight = ?, automatic = ? WHERE {condition}"
-        self._db.run(sql, (edge.weight, int(edge.automatic), *values))
+        self._db.run(
+            f"UPDATE memory_edges SET weight = ?, automatic = ? WHERE {condition}",
+            (edge.weight, int(edge.automatic), *values),
+        )
         return False
 
     def remove_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
@@ -148,8 +144,8 @@ class EdgeTable(StoreTable):
 
     def add_link(self, link: Link) -> bool:
         """Add a legacy link; return False when it exists."""
-        sql = self._sql.insert("memory_links", _LINK.names)
-        return self._db.change(sql, (*self._owner(link.from_id), *_LINK.write(link))) > 0
+        row = _LINK.write(link)
+        return self._db.change(*self._inserted("memory_links", _LINK.names, link.from_id, row)) > 0
 
     def relink(self, old_id: str, new_id: str) -> None:
         """Move the edges and links of one version of a memory to the next."""
@@ -255,5 +251,4 @@ class EdgeTable(StoreTable):
         """Record a model's answer about a pair, so that it is not asked again."""
         names = ("from_id", "to_id", "answer", "model", "at")
         row = (from_id, to_id, answer, model, format_time(at))
-        sql = self._sql.insert("inferences", names, replace=True)
-        self._db.run(sql, (*self._owner(from_id), *row))
+        self._db.run(*self._inserted("inferences", names, from_id, row, replace=True))

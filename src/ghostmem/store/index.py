@@ -71,10 +71,10 @@ class Index(StoreTable, ABC):
         """Update the counts of a namespace and of a thread: a memory's chunks are of one thread."""
         if thread is not None:
             within, names = self._of(ns)
-            sql = (
-                f"UPDATE threads SET chunks = chunks + ?, length = length + ? WHERE {within}id = ?"
+            self._db.run(
+                f"UPDATE threads SET chunks = chunks + ?, length = length + ? WHERE {within}id = ?",
+                (chunks, length, *names, thread),
             )
-            self._db.run(sql, (chunks, length, *names, thread))
         self._journal.grow(ns, chunks, length)
 
     @abstractmethod
@@ -126,8 +126,7 @@ class Index(StoreTable, ABC):
 
     def wait(self, memory_id: str) -> None:
         """Record that a memory is to be linked to similar ones once it has vectors."""
-        sql = self._sql.insert("unlinked", ("memory_id",))
-        self._db.run(sql, (*self._owner(memory_id), memory_id))
+        self._db.run(*self._inserted("unlinked", ("memory_id",), memory_id, [memory_id]))
 
     def numbers(self, memory_id: str) -> list[int]:
         """Return the numbers of a memory's chunks in order."""

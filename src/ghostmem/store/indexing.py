@@ -55,12 +55,13 @@ def _chunk_terms(name_terms: Sequence[str], text: str) -> list[str]:
 def tagged(rows: Sequence[IndexRow], tags: Iterable[str]) -> Sequence[IndexRow]:
     """Add the terms of a memory's tags to its chunks; the embedded text does not change."""
     extra = tag_terms(tags)
-    return [_reworded(row, with_tags(row.terms, extra)) for row in rows] if extra else rows
-
-
-def _reworded(row: IndexRow, terms: str) -> IndexRow:
-    words = terms.split()
-    return row._replace(terms=terms, length=len(words), tokens=encode_all(words))
+    if not extra:
+        return rows
+    all_terms = [with_tags(row.terms, extra) for row in rows]
+    return [
+        row._replace(terms=terms, length=len(terms.split()), tokens=encode_all(terms.split()))
+        for row, terms in zip(rows, all_terms, strict=True)
+    ]
 
 
 def retag(tx: Transaction, memory: Memory, tags: Sequence[str]) -> None:
@@ -92,12 +93,6 @@ def vector_bytes(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:
     return [vectors[text] for text in texts]
 
 
-class Reindexer:
-    """Index rows of whole memories, for repair and restore."""
-
-    def __init__(self, target: int) -> None:
-        self._target = target
-
-    def __call__(self, memory: Memory) -> Sequence[IndexRow]:
-        rows = index_rows(memory.key, memory.content, self._target, memory.source_user)
-        return tagged(rows, memory.tags)
+def reindexed_rows(target: int, memory: Memory) -> Sequence[IndexRow]:
+    """Return the index rows of a whole memory with its tags, for a repair."""
+    return tagged(index_rows(memory.key, memory.content, target, memory.source_user), memory.tags)

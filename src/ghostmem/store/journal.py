@@ -116,8 +116,10 @@ class Journal(StoreTable, ABC):
     def grow(self, ns: str, chunks: int, length: int) -> None:
         """Update a namespace's number of chunks and their total length, which ranking needs."""
         name = self._sql.ns_name
-        sql = f"UPDATE namespaces SET chunks = chunks + ?, length = length + ? WHERE {name} = ?"
-        self._db.run(sql, (chunks, length, ns))
+        self._db.run(
+            f"UPDATE namespaces SET chunks = chunks + ?, length = length + ? WHERE {name} = ?",
+            (chunks, length, ns),
+        )
 
     def heads(self) -> list[Head]:
         """Return the end of every namespace's log."""
@@ -190,8 +192,7 @@ class Journal(StoreTable, ABC):
     def add_access(self, access: "Access") -> bool:
         """Add a day of use from elsewhere; return False when that day exists."""
         row = (access.memory_id, access.day, access.used, access.shown)
-        sql = self._sql.insert("accesses", _ACCESS)
-        return self._db.change(sql, (*self._owner(access.memory_id), *row)) > 0
+        return self._db.change(*self._inserted("accesses", _ACCESS, access.memory_id, row)) > 0
 
     def carry(self, old_id: str, new_id: str) -> None:
         """Move the days of use to the next version."""

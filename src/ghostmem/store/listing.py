@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from ghostmem.clock import format_time
+from ghostmem.clock import format_time, read_time
 from ghostmem.model import Memory, NsFilter
 from ghostmem.store.database import Database, Part, StoreTable
 from ghostmem.store.filters import (
@@ -13,8 +13,6 @@ from ghostmem.store.filters import (
     ORDERS,
     UNEXPIRED,
     clause,
-    group_of,
-    grouped,
     ns_part,
     pages,
 )
@@ -26,6 +24,14 @@ T = TypeVar("T")
 
 _NEWEST = "ORDER BY m.created_at DESC, m.ns, m.key"
 _COUNTED = ("memories", "chunks", "memory_edges", "memory_links", "memory_files", "accesses")
+
+
+_GROUPED = {
+    "ns": "m.ns",
+    "tier": "m.tier",
+    "source": "coalesce(nullif(m.source_user, ''), nullif(m.source_client, ''), "
+    "m.source_kind, 'unknown')",
+}
 
 
 class Listing(StoreTable):
@@ -64,7 +70,17 @@ class Listing(StoreTable):
 
     def groups(self, selection: Filter, *by: str) -> list[Group]:
         """Count memories that pass a filter by some of namespace, tier and source."""
-        return [group_of(row) for row in self._db.rows(*grouped(by, self._where(selection)))]
+        names = [sql if name in by else "''" for name, sql in _GROUPED.items()]
+        condition, values = self._where(selection)
+        rows = self._db.rows(
+            f"SELECT {', '.join(names)}, count(*), sum(m.est_tokens), sum(m.pinned),"
+            f" max(m.recorded_at) FROM memories m WHERE {condition} GROUP BY 1, 2, 3",
+            values,
+        )
+        return [
+            Group(ns, tier, source, count, int(tokens), int(pinned), read_time(newest))
+            for ns, tier, source, count, tokens, pinned, newest in rows
+        ]
 
     def scan(self, selection: Filter, batch: int = 500) -> Iterator[Memory]:
         """Yield all memories that pass a filter by key, in batches; changes meanwhile are safe."""
@@ -192,8 +208,9 @@ class Listing(StoreTable):
     def kind_counts(self, selection: Filter) -> list[tuple[str, str, int]]:
         """Count memories that pass a filter by namespace and kind."""
         condition, values = self._where(selection)
-        sql = f"SELECT m.ns, m.kind, count(*) FROM memories m WHERE {condition} GROUP BY 1, 2"
-        return self._db.rows(sql, values)
+        return self._db.rows(
+            f"SELECT m.ns, m.kind, count(*) FROM memories m WHERE {condition} GROUP BY 1, 2", values
+        )
 
     def totals(self, now: datetime) -> dict[str, int]:
         """Count the rows of the main tables."""

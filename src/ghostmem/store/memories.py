@@ -1,6 +1,7 @@
 """Rows of memories: reading them as values, writing them with their change logged."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
@@ -9,7 +10,7 @@ from ghostmem.clock import format_time
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store.database import Database, StoreTable
 from ghostmem.store.journal import Journal, LoggedChange
-from ghostmem.store.records import MEMORY, RowType, memory_of, with_refs
+from ghostmem.store.records import MEMORY, RowType, memory_of
 from ghostmem.store.validate import normal_key
 
 _SELECT = f"SELECT {', '.join('m.' + name for name in MEMORY.names)} FROM memories m"
@@ -230,4 +231,10 @@ class Memories(StoreTable):
         if not ids:
             return memories
         self._db.ahead([lambda: self.files(ids), lambda: self.symbols(ids)])
-        return with_refs(memories, self.files(ids), self.symbols(ids))
+        files, symbols = self.files(ids), self.symbols(ids)
+        return [
+            replace(memory, files=files.get(memory.id, ()), symbols=symbols.get(memory.id, ()))
+            if memory.id in files or memory.id in symbols
+            else memory
+            for memory in memories
+        ]

@@ -44,8 +44,9 @@ class Notes(StoreTable):
 
     def _in_folder(self, folder_id: int, alias: str = "") -> Part:
         """Return the condition that a note is in a folder."""
-        sql = f":ns {alias}folder_id = ?"
-        return self._scoped(sql, folder_id, alias=alias, table="note_folders")
+        return self._scoped(
+            f":ns {alias}folder_id = ?", folder_id, alias=alias, table="note_folders"
+        )
 
     def _read(self, folder_id: int, tail: str, *values: str) -> list[Note]:
         condition, place = self._in_folder(folder_id)
@@ -64,8 +65,10 @@ class Notes(StoreTable):
         sql = self._sql.insert("note_folders", ("root", "layout", "ns", "added_at"))
         self._db.run(sql, (root, layout, ns, format_time(at)))
         if source_kind is not None:
-            sql = "UPDATE note_folders SET source_kind = ? WHERE root = ? AND layout = ?"
-            self._db.run(sql, (str(source_kind), root, layout))
+            self._db.run(
+                "UPDATE note_folders SET source_kind = ? WHERE root = ? AND layout = ?",
+                (str(source_kind), root, layout),
+            )
         return _FOLDER.select(self._db, "WHERE root = ? AND layout = ?", (root, layout))[0]
 
     def drop_folder(self, folder_id: int) -> None:
@@ -91,8 +94,7 @@ class Notes(StoreTable):
         """Return stats and problems of a folder's notes by path, and whether any is missing."""
         condition, values = self._in_folder(folder_id)
         columns = "path, size, mtime_ns, inode, problem, missing_at"
-        sql = f"SELECT {columns} FROM notes WHERE {condition} ORDER BY path"
-        rows = self._db.rows(sql, values)
+        rows = self._db.rows(f"SELECT {columns} FROM notes WHERE {condition} ORDER BY path", values)
         problems = {row[0]: row[4] for row in rows if row[4]}
         stats = {row[0]: (row[1], row[2], int(row[3])) for row in rows}
         return stats, problems, any(row[5] for row in rows)
@@ -127,9 +129,8 @@ class Notes(StoreTable):
 
     def put_section(self, memory_id: str, note_id: str, name: str, line: int, digest: str) -> None:
         """Record that a memory is a section of a note."""
-        sql = self._sql.insert("note_sections", _SECTION, replace=True)
         row = (memory_id, note_id, name, line, digest)
-        self._db.run(sql, (*self._owner(memory_id), *row))
+        self._db.run(*self._inserted("note_sections", _SECTION, memory_id, row, replace=True))
 
     def drop_section(self, memory_id: str) -> None:
         """Record that a memory is no longer a section of a note."""
@@ -139,8 +140,9 @@ class Notes(StoreTable):
     def _of_sections(self, columns: str, folder_id: int, order: str, join: str = "") -> list[Any]:
         """Return columns of a folder's sections, the memory first."""
         condition, values = self._in_folder(folder_id, "n.")
-        sql = f"SELECT {columns} {self._sections} {join} WHERE {condition} ORDER BY {order}"
-        return self._db.rows(sql, values)
+        return self._db.rows(
+            f"SELECT {columns} {self._sections} {join} WHERE {condition} ORDER BY {order}", values
+        )
 
     def section_ids(self, folder_id: int) -> list[str]:
         """Return the ids of memories that are sections of a folder's notes."""
@@ -158,10 +160,9 @@ class Notes(StoreTable):
 
     def move_file(self, memory_id: str, path: str, at: datetime) -> None:
         """Record that a section's file has another path."""
-        sql = "DELETE FROM memory_files WHERE :ns memory_id = ?"
-        self._db.run(*self._scoped(sql, memory_id))
-        sql = self._sql.insert("memory_files", BY_NAME["memory_files"].columns)
-        self._db.run(sql, (*self._owner(memory_id), memory_id, path, "read", format_time(at)))
+        self._db.run(*self._scoped("DELETE FROM memory_files WHERE :ns memory_id = ?", memory_id))
+        names, row = BY_NAME["memory_files"].columns, (memory_id, path, "read", format_time(at))
+        self._db.run(*self._inserted("memory_files", names, memory_id, row))
 
     def targets(self, folder_id: int) -> list[tuple[str, str, str, tuple[str, ...]]]:
         """Return the targets of links as (memory, section, path, names), by path and line."""
@@ -183,8 +184,8 @@ class Notes(StoreTable):
 
     def put_link(self, memory_id: str, word: str, target: str, to_id: str | None) -> None:
         """Write a link, and the memory of its target if there is one."""
-        sql = self._sql.insert("note_links", _LINK, replace=True)
-        self._db.run(sql, (*self._owner(memory_id), memory_id, word, target, to_id))
+        row = (memory_id, word, target, to_id)
+        self._db.run(*self._inserted("note_links", _LINK, memory_id, row, replace=True))
 
     def drop_link(self, memory_id: str, word: str, target: str) -> None:
         """Delete a link."""

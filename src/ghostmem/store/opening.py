@@ -1,4 +1,10 @@
-"""Open the engine for a location: a file, memory, or a PostgreSQL URL."""
+"""Open the engine for a location: a file, memory, or a PostgreSQL URL.
+
+Callers open `engine.read()` or `engine.write()` and use the tables of the transaction. Several
+processes may write at once: a write transaction sees everything that was committed before it began,
+and transactions do not nest. A write that names its namespaces with `within` may run in parallel
+with writes to others, on engines that can do that. A transaction within one namespace is bound to
+it, as by `Transaction.of`."""
 
 from typing import TYPE_CHECKING
 
@@ -8,8 +14,9 @@ from ghostmem.settings import Settings
 from ghostmem.store.sqlite import SqliteEngine
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Engine
-    from ghostmem.store.sqlite.original import Original
+    from ghostmem.store.postgres.engine import PostgresEngine
+
+    Engine = SqliteEngine | PostgresEngine
 
 POSTGRES = ("postgresql://", "postgres://")
 _CONNECTION_STRING = ("host=", "dbname=", "user=", "port=", "service=")
@@ -50,31 +57,3 @@ def open_engine(settings: Settings, clock: Clock) -> "Engine":
 def open_memory(clock: Clock) -> "Engine":
     """Open an empty store in memory."""
     return SqliteEngine(":memory:", clock)
-
-
-def read_original(path: str) -> "Original":
-    """Read a database of the original Ghost."""
-    from ghostmem.store.sqlite.original import read_original
-
-    return read_original(path)
-
-
-def refuse_special(path: str) -> None:
-    """Refuse a device or a FIFO as a store: opening it could block."""
-    from ghostmem.store.sqlite.connect import refuse_special
-
-    refuse_special(path)
-
-
-def has_tables(url: str, location: str) -> bool:
-    """Say whether a PostgreSQL database has Ghost's tables, without creating anything."""
-    from ghostmem.store.postgres.migrate import has_tables
-
-    return has_tables(url, location)
-
-
-def same_database(one: str, other: str) -> bool:
-    """Say whether two PostgreSQL URLs name one database."""
-    from ghostmem.store.postgres.migrate import same_database
-
-    return same_database(one, other)

@@ -143,8 +143,10 @@ class OutlineTables(StoreTable):
         )
 
     def _nodes(self, project: int, condition: str, *values: Any) -> list[Any]:
-        sql = f"SELECT {NODE_COLUMNS} FROM outline_nodes WHERE project = ? AND {condition}"
-        return self._db.rows(sql, (project, *values))
+        return self._db.rows(
+            f"SELECT {NODE_COLUMNS} FROM outline_nodes WHERE project = ? AND {condition}",
+            (project, *values),
+        )
 
     def names(self, project: int) -> list[str]:
         """Return the names of the symbols of a project."""

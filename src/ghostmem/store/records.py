@@ -2,8 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -11,7 +10,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from ghostmem.clock import format_time, read_time
 from ghostmem.errors import CorruptStoreError
 from ghostmem.model import (
-    FileRef,
     FileRel,
     Kind,
     Memory,
@@ -19,7 +17,6 @@ from ghostmem.model import (
     Record,
     Rel,
     SourceKind,
-    SymbolRef,
     Tier,
 )
 from ghostmem.store.database import Database
@@ -162,8 +159,7 @@ class RowType(Generic[T]):
 
     def put(self, db: Database, value: T) -> None:
         """Insert a value, or replace the row with its key."""
-        sql = db.dialect.insert(self.table.name, self.names, replace=True)
-        db.run(sql, self.write(value))
+        db.run(db.dialect.insert(self.table.name, self.names, replace=True), self.write(value))
 
     def write(self, value: T) -> list[Any]:
         """Turn a value into a row in the order of `names`."""
@@ -243,20 +239,4 @@ def differing(memories: Iterable[tuple[str, str, int]]) -> list[str]:
     return [
         f"the content of {ns}/{key} v{version} differs from its checksum: {hint}"
         for ns, key, version in memories
-    ]
-
-
-def with_refs(
-    memories: list[Memory],
-    files: Mapping[str, tuple[FileRef, ...]],
-    symbols: Mapping[str, tuple[SymbolRef, ...]],
-) -> list[Memory]:
-    """Return memories with their files and symbols filled in."""
-    if not files and not symbols:
-        return memories
-    return [
-        replace(memory, files=files.get(memory.id, ()), symbols=symbols.get(memory.id, ()))
-        if memory.id in files or memory.id in symbols
-        else memory
-        for memory in memories
     ]

@@ -1,6 +1,6 @@
 """Values that pass between operations and engines: filters, index rows, candidates."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -63,6 +63,9 @@ class IndexRow(NamedTuple):
     plain: str
     chunker: str
     spoken: str = ""  # the text as it is embedded
+
+
+Reindex = Callable[[Memory], Sequence[IndexRow]]  # makes the rows of the index, for a repair
 
 
 class IndexedMemory(NamedTuple):

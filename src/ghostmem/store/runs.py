@@ -1,6 +1,6 @@
 """Runs of the lifecycle, and their changes with the state before."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -10,7 +10,7 @@ from ghostmem.model import Run
 from ghostmem.store.database import StoreTable
 from ghostmem.store.records import RowType, time_of
 from ghostmem.store.rows import AuditEntry
-from ghostmem.store.tally import Tally, tally_of, tally_text
+from ghostmem.store.tally import Tally, tally_keys, tally_of, tally_text, tally_without
 
 ENTRY = RowType("audit", AuditEntry)
 _SELECT = "SELECT id, verb, scope, at, finished_at, undone_at, place FROM runs"
@@ -24,19 +24,16 @@ class Runs(StoreTable):
 
     A run belongs to the whole store, its changes belong to their namespaces."""
 
-    for_update = ""  # the end of a SELECT of a run that is about to be changed
-
     def begin(self, run: Run, holder: str) -> None:
         """Record that a run begins, and the process that makes it."""
         row = (run.id, run.verb, run.scope, format_time(run.at), holder)
         self._db.run("INSERT INTO runs (id, verb, scope, at, holder) VALUES (?, ?, ?, ?, ?)", row)
 
-    def _set(self, run_id: str, column: str, value: str) -> None:
-        self._db.run(f"UPDATE runs SET {column} = ? WHERE id = ?", (value, run_id))
-
-    def hold(self, run_id: str, holder: str) -> None:
-        """Record the process that continues a run."""
-        self._set(run_id, "holder", holder)
+    def update(self, run_id: str, **columns: str | datetime) -> None:
+        """Change columns of a run: the process that continues it, its last namespace, its end."""
+        sets = ", ".join(f"{name} = ?" for name in columns)
+        values = [format_time(at) if isinstance(at, datetime) else at for at in columns.values()]
+        self._db.run(f"UPDATE runs SET {sets} WHERE id = ?", (*values, run_id))
 
     def holders(self) -> dict[str, str]:
         """Return the holders of unfinished runs by the ids of the runs."""
@@ -82,7 +79,10 @@ class Runs(StoreTable):
             yield Run(id_, verb, scope, read_time(at), counts.get(id_, 0), *ends), place
 
     def plan(self, run_id: str, entries: Iterable[AuditEntry]) -> None:
-        """Record the changes that a run is going to make."""
+        """Record the changes that a run is going to make.
+
+        Planning and counting lock the run, so that two workers never give a number twice."""
+        self._report(run_id, self._sql.for_update)
         marks = ", ".join("?" * len(ENTRY.names))
         sql = f"INSERT INTO audit (run_id, {ENTRY.columns}) VALUES (?, {marks})"
         numbered = self._numbered(run_id, entries)
@@ -112,32 +112,22 @@ class Runs(StoreTable):
 
     def done(self, run_id: str, entries: Iterable[AuditEntry]) -> None:
         """Record whether changes are `done` (1), or were skipped as their subject changed (2)."""
-        sql = "UPDATE audit SET done = ? WHERE run_id = ? AND seq = ? AND ns = ?"
-        self._db.run_many(sql, [(entry.done, run_id, entry.seq, entry.ns) for entry in entries])
+        self._db.run_many(
+            "UPDATE audit SET done = ? WHERE run_id = ? AND seq = ? AND ns = ?",
+            [(entry.done, run_id, entry.seq, entry.ns) for entry in entries],
+        )
 
     def _report(self, run_id: str, tail: str = "") -> str:
         return str(self._db.get(f"SELECT report FROM runs WHERE id = ?{tail}", (run_id,)))
 
-    def tally(self, run_id: str, ns: str, added: Tally) -> None:
+    def tally(self, run_id: str, added: Tally) -> None:
         """Add to the counts of a run that its changes do not show."""
-        before = self._report(run_id, self.for_update)
-        self._set(run_id, "report", tally_text(before, ns, added))
+        before = self._report(run_id, self._sql.for_update)
+        self.update(run_id, report=tally_text(before, added))
 
     def tallied(self, run_id: str) -> Tally:
         """Return the counts of a run that its changes do not show."""
         return tally_of(self._report(run_id))
-
-    def reached(self, run_id: str, place: str) -> None:
-        """Record the last namespace that a run is done with."""
-        self._set(run_id, "place", place)
-
-    def finish(self, run_id: str, at: datetime) -> None:
-        """Record that a run is done."""
-        self._set(run_id, "finished_at", format_time(at))
-
-    def undone(self, run_id: str, at: datetime) -> None:
-        """Record that a run was undone."""
-        self._set(run_id, "undone_at", format_time(at))
 
     def moved(self, since: datetime) -> dict[str, int]:
         """Return how often runs moved each memory to another tier, or removed it, since a time."""
@@ -148,11 +138,35 @@ class Runs(StoreTable):
         )
         return dict(self._db.rows(sql, (format_time(since),)))
 
+    def tidy(self, names: Collection[str] | None = None) -> None:
+        """Remove the keys of deleted memories from the groups that runs recorded.
+
+        With `names`, only keys of these namespaces and of groups without one are removed."""
+        starts, values = self._sql.starts("report", "[")
+        reports = dict(self._db.rows(f"SELECT id, report FROM runs WHERE {starts}", values))
+        gone = {
+            ns: keys - self._stored_keys(ns, keys)
+            for ns, keys in tally_keys(*reports.values()).items()
+            if names is None or ns in ("", *names)
+        }
+        for run_id, report in sorted(reports.items()):
+            if tally_without(report, gone) != report:
+                # another process may change it too
+                report = self._report(run_id, self._sql.for_update)
+                self.update(run_id, report=tally_without(report, gone))
+
+    def _stored_keys(self, ns: str, keys: Collection[str]) -> set[str]:
+        """Return those of some keys that a namespace has; an empty one stands for all."""
+        only, names = ("ns = ? AND ", [ns]) if ns else ("", [])
+        sql = f"SELECT DISTINCT key FROM memories WHERE {only}key {self._sql.among}"
+        return {key for (key,) in self._db.rows(sql, (*names, self._sql.array(sorted(keys))))}
+
     def forget(self, before: datetime) -> int:
         """Delete the records of finished runs that are older than a time."""
         sql = "DELETE FROM runs WHERE finished_at IS NOT NULL AND at < ? RETURNING id"
         gone = [run_id for (run_id,) in self._db.rows(sql, (format_time(before),))]
         if gone:  # a foreign key deletes them in SQLite
-            sql = f"DELETE FROM audit WHERE run_id {self._sql.among}"
-            self._db.run(sql, (self._sql.array(gone),))
+            self._db.run(
+                f"DELETE FROM audit WHERE run_id {self._sql.among}", (self._sql.array(gone),)
+            )
         return len(gone)

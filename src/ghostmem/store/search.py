@@ -13,6 +13,7 @@ from ghostmem.store.filters import clause, plain_test
 from ghostmem.store.namespace_cache import NamespaceCache, Postings
 from ghostmem.store.rows import ChunkCandidate, ChunkTerms, Filter, Space
 from ghostmem.text.spelling import WordParts
+from ghostmem.text.terms import encode
 
 _CANDIDATE = (
     "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms,"
@@ -52,8 +53,10 @@ class Search(StoreTable, ABC):
         condition, bound = clause(self._sql, selection)
         # the order is kept, or the planner would scan a namespace instead of a few chunks
         join = self._sql.of_chunk.format("?" if names else "c.ns")
-        sql = f"{columns} FROM chunks c {join} WHERE {tail} AND {condition}{order}"
-        return self._db.iterate(sql, [*names, *values, *bound])
+        return self._db.iterate(
+            f"{columns} FROM chunks c {join} WHERE {tail} AND {condition}{order}",
+            [*names, *values, *bound],
+        )
 
     def _candidates(
         self, tail: str, values: Sequence[Any], selection: Filter, order: str = ""
@@ -102,6 +105,13 @@ class Search(StoreTable, ABC):
             if cache is not None:
                 cache.add_postings(space, code, fresh)
         return [postings[code] for code in codes]
+
+    def term_postings(
+        self, space: Space, terms: Sequence[str], limit: int
+    ) -> "dict[str, array[int]]":
+        """Return the postings of terms by term, at most `limit` of each."""
+        postings = self.postings(space, [encode(term) for term in terms], limit)
+        return dict(zip(terms, postings, strict=True))
 
     @abstractmethod
     def _read_postings(

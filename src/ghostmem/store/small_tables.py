@@ -1,9 +1,10 @@
-"""Small tables: access tokens, rules, backups, secrets and the quarantine."""
+"""Small tables: tokens, rules, backups, secrets, the quarantine, mirrors and sessions."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from ghostmem.clock import format_time, read_time
+from ghostmem.frozen import frozen
 from ghostmem.model import SYSTEM, Held, NsFilter, Rule, Token
 from ghostmem.store.database import StoreTable
 from ghostmem.store.filters import LAST, ns_part
@@ -31,8 +32,10 @@ class Tokens(StoreTable):
     def add(self, token: Token, digest: str) -> None:
         """Add a token and the hash of its secret."""
         marks = ", ".join("?" * len(_TOKEN.names))
-        sql = f"INSERT INTO tokens ({_TOKEN.columns}, hash) VALUES ({marks}, ?)"
-        self._db.run(sql, (*_TOKEN.write(token), digest))
+        self._db.run(
+            f"INSERT INTO tokens ({_TOKEN.columns}, hash) VALUES ({marks}, ?)",
+            (*_TOKEN.write(token), digest),
+        )
 
     def revoke(self, token_id: str, at: datetime) -> None:
         """Record that a token is no longer valid."""
@@ -141,3 +144,106 @@ class Quarantine(StoreTable):
 
     def _read(self, condition: str, values: list[Any]) -> list[Held]:
         return _HELD.select(self._db, f"WHERE {condition} ORDER BY at, id", values)
+
+
+class Mirror(NamedTuple):
+    """A namespace and a markdown folder that are kept equal.
+
+    `layout` names the format of the folder."""
+
+    id: int
+    root: str
+    layout: str
+    ns: str
+
+
+class MirrorItem(NamedTuple):
+    """The agreed state of a key: its file, hash of the text, tags, and summary in the index."""
+
+    key: str
+    path: str
+    hash: str
+    tags: frozenset[str] = frozenset()
+    about: str = ""
+
+
+_MIRROR = RowType("mirrors", Mirror)
+_ITEM = RowType("mirror_items", MirrorItem)
+
+
+class Mirrors(StoreTable):
+    """The mirrors of all namespaces."""
+
+    def all(self) -> list[Mirror]:
+        """Return every mirror, the oldest first."""
+        return _MIRROR.select(self._db, "ORDER BY id")
+
+    def add(self, root: str, layout: str, ns: str, at: datetime) -> Mirror:
+        """Add a mirror, or return the one that the folder has."""
+        sql = self._sql.insert("mirrors", ("root", "layout", "ns", "added_at"))
+        self._db.run(sql, (root, layout, ns, format_time(at)))
+        return _MIRROR.select(self._db, "WHERE root = ?", (root,))[0]
+
+    def drop(self, mirror_id: int) -> None:
+        """Delete a mirror and the agreed state of its keys."""
+        self._db.run("DELETE FROM mirrors WHERE id = ?", (mirror_id,))
+
+    def items(self, mirror_id: int) -> dict[str, MirrorItem]:
+        """Return the agreed state by key."""
+        items = _ITEM.select(self._db, "WHERE mirror_id = ? ORDER BY key", (mirror_id,))
+        return {item.key: item for item in items}
+
+    def item(self, mirror_id: int, key: str) -> MirrorItem | None:
+        """Return the agreed state of a key."""
+        items = _ITEM.select(self._db, "WHERE mirror_id = ? AND key = ?", (mirror_id, key))
+        return next(iter(items), None)
+
+    def put_item(self, mirror_id: int, item: MirrorItem) -> None:
+        """Write the agreed state of a key."""
+        sql = self._sql.insert("mirror_items", ("mirror_id", *_ITEM.names), replace=True)
+        self._db.run(sql, (mirror_id, *_ITEM.write(item)))
+
+    def drop_item(self, mirror_id: int, key: str) -> None:
+        """Delete a key that neither side has any more."""
+        self._db.run("DELETE FROM mirror_items WHERE mirror_id = ? AND key = ?", (mirror_id, key))
+
+
+@frozen
+class HookSession:
+    """A session: its namespace, the ids it was shown, and the positions in its transcript.
+
+    `captured_to` and `asked_to` say how far the transcript was captured and sent to a model."""
+
+    id: str
+    ns: str
+    at: datetime
+    shown: tuple[str, ...] = ()
+    captured_to: int = 0
+    asked_to: int = 0
+
+
+_SESSION = RowType("hook_sessions", HookSession, id="session_id")
+
+
+class SessionTable(StoreTable):
+    """The state of hooks by session; old sessions are pruned."""
+
+    def get(self, session_id: str) -> HookSession | None:
+        """Return a session."""
+        return self._first("session_id = ?", session_id)
+
+    def latest(self, ns: str, besides: str) -> HookSession | None:
+        """Return the session of a namespace that was active last, except one."""
+        tail = "ns = ? AND session_id <> ? ORDER BY at DESC, session_id LIMIT 1"
+        return self._first(tail, ns, besides)
+
+    def _first(self, tail: str, *values: str) -> HookSession | None:
+        return next(iter(_SESSION.select(self._db, f"WHERE {tail}", values)), None)
+
+    def put(self, session: HookSession) -> None:
+        """Write a session, replacing its last state."""
+        _SESSION.put(self._db, session)
+
+    def prune(self, before: datetime) -> int:
+        """Delete sessions that were last active before a time and return their number."""
+        return self._db.change("DELETE FROM hook_sessions WHERE at < ?", (format_time(before),))

@@ -12,7 +12,7 @@ from ghostmem.store.vectoriser import Vectoriser
 
 if TYPE_CHECKING:
     from ghostmem.search.rerank import Reranker
-    from ghostmem.store.protocol import Engine
+    from ghostmem.store.opening import Engine
 
 
 @frozen

@@ -12,21 +12,26 @@ from ghostmem.errors import EngineError
 from ghostmem.store.database import Database
 
 if TYPE_CHECKING:
-    from ghostmem.store.aliases import Aliases
+    from ghostmem.store.aliases import Aliases, SourceAliases
     from ghostmem.store.copy import Copy
     from ghostmem.store.graph import EdgeTable
     from ghostmem.store.index import Index
     from ghostmem.store.journal import Journal
     from ghostmem.store.listing import Listing
     from ghostmem.store.memories import Memories
-    from ghostmem.store.mirror import Mirrors
     from ghostmem.store.notes import Notes
     from ghostmem.store.outline import OutlineTables
     from ghostmem.store.runs import Runs
     from ghostmem.store.search import Search
-    from ghostmem.store.session import SessionTable
-    from ghostmem.store.small_tables import Backups, Quarantine, RuleTable, Secrets, Tokens
-    from ghostmem.store.source_aliases import SourceAliases
+    from ghostmem.store.small_tables import (
+        Backups,
+        Mirrors,
+        Quarantine,
+        RuleTable,
+        Secrets,
+        SessionTable,
+        Tokens,
+    )
     from ghostmem.store.vectors import Vectors
 
 
@@ -44,15 +49,15 @@ _SHARED = {
     "graph": TableClass("graph", "EdgeTable", ("memories",)),
     "listing": TableClass("listing", "Listing", ("memories",)),
     "memories": TableClass("memories", "Memories", ("journal",)),
-    "mirrors": TableClass("mirror", "Mirrors"),
+    "mirrors": TableClass("small_tables", "Mirrors"),
     "notes": TableClass("notes", "Notes"),
     "outline": TableClass("outline", "OutlineTables"),
     "quarantine": TableClass("small_tables", "Quarantine"),
     "rules": TableClass("small_tables", "RuleTable"),
     "runs": TableClass("runs", "Runs"),
     "secrets": TableClass("small_tables", "Secrets"),
-    "sessions": TableClass("session", "SessionTable"),
-    "source_aliases": TableClass("source_aliases", "SourceAliases"),
+    "sessions": TableClass("small_tables", "SessionTable"),
+    "source_aliases": TableClass("aliases", "SourceAliases"),
     "tokens": TableClass("small_tables", "Tokens"),
 }
 

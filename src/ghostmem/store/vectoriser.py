@@ -11,7 +11,7 @@ from ghostmem.text.chunk import CHUNKER
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder, Function
-    from ghostmem.store.protocol import Engine
+    from ghostmem.store.opening import Engine
     from ghostmem.store.transaction import Transaction
 
 PATIENCE = 5.0  # seconds that a program which ends waits for vectors
@@ -167,23 +167,18 @@ class Vectoriser:
         # a thread of the parent may have held the lock at the fork
         if self._process != os.getpid():
             self._lock, self._process = threading.Lock(), os.getpid()
-        with self._lock:
-            if model not in self._embedders:
-                self._embedders[model] = self._try(model)
-            if (error := self._errors.get(model)) is not None:
-                self.problem, self._hint = str(error), getattr(error, "hint", "")
-            return self._embedders[model]
-
-    def _try(self, model: str) -> "Embedder | None":
         from ghostmem.embed.choose import choose
 
-        try:
-            embedder = choose(self._settings, self._own, model)
-        except (GhostError, ImportError, OSError) as error:
-            self._errors[model] = error
-            return None
-        self.problem = ""  # that of a model which the store had before
-        return embedder
+        with self._lock:
+            if model not in self._embedders:
+                try:
+                    self._embedders[model] = choose(self._settings, self._own, model)
+                    self.problem = ""  # that of a model which the store had before
+                except (GhostError, ImportError, OSError) as error:
+                    self._embedders[model], self._errors[model] = None, error
+            if (failure := self._errors.get(model)) is not None:
+                self.problem, self._hint = str(failure), getattr(failure, "hint", "")
+            return self._embedders[model]
 
     def must(self, chosen: bool = False) -> "Embedder":
         """Return the provider as `get` or `chosen` does, or raise why there is none."""

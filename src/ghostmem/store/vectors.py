@@ -72,26 +72,33 @@ class Vectors(StoreTable, ABC):
         """Return the length of a model's vectors."""
         return self._db.get("SELECT dimension FROM models WHERE id = ?", (model,)) or 0
 
-    def _must_reload(self, view: VectorView, space: Space) -> bool:
-        condition = f"{self._sql.of_ns('c.')} AND c.seq > ? AND c.op = 'embed' LIMIT 1"
-        values = (space.name, view.sequence)
-        filled = self._db.get(f"SELECT 1 FROM changes c WHERE {condition}", values)
-        return filled is not None or view.is_stale(space.chunks)
-
     def view(self, model: int, space: Space) -> VectorView:
         """Return a namespace's vectors as of its present sequence."""
         return self.load(model, space)
 
     def load(self, model: int, space: Space) -> VectorView:
         """Load a namespace's vectors into memory, or update the loaded ones."""
-        view = self._views.get((model, space.number))
-        if view is None or (view.sequence != space.sequence and self._must_reload(view, space)):
-            view = VectorView(space.sequence, *self.after(model, space.name, -1))
-        elif view.sequence != space.sequence:
-            last = int(view.ids[-1]) if len(view.ids) else -1
-            view = view.extended(space.sequence, *self.after(model, space.name, last))
-        self._views[model, space.number] = view
+        key = (model, space.number)
+        view = self._views.get(key)
+        if view is None or view.sequence > space.sequence:  # one of a later transaction
+            view = self._read(model, space)
+        elif view.sequence < space.sequence:
+            view = self._updated(view, model, space)
+        if key not in self._views or self._views[key].sequence < view.sequence:
+            self._views[key] = view
         return view
+
+    def _read(self, model: int, space: Space) -> VectorView:
+        return VectorView(space.sequence, *self.after(model, space.name, -1))
+
+    def _updated(self, view: VectorView, model: int, space: Space) -> VectorView:
+        """Return a view with the vectors that were added since."""
+        condition = f"{self._sql.of_ns('c.')} AND c.seq > ? AND c.op = 'embed' LIMIT 1"
+        sql, values = f"SELECT 1 FROM changes c WHERE {condition}", (space.name, view.sequence)
+        if view.is_stale(space.chunks) or self._db.get(sql, values) is not None:
+            return self._read(model, space)
+        last = int(view.ids[-1]) if len(view.ids) else -1
+        return view.extended(space.sequence, *self.after(model, space.name, last))
 
     @abstractmethod
     def after(

@@ -13,6 +13,7 @@ from hashlib import sha256
 from itertools import groupby, islice
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from ghostmem.clock import Clock, now
 from ghostmem.errors import (
@@ -28,9 +29,19 @@ from ghostmem.frozen import frozen
 from ghostmem.model import SYSTEM, Record, optional
 from ghostmem.notes.lock import locked_elsewhere
 from ghostmem.settings import Settings, config_path, load, masked, write_config
-from ghostmem.store import Engine, Transaction, has_tables, open_engine, validate
-from ghostmem.store.opening import POSTGRES, refuse_special, same_database
+from ghostmem.store import (
+    Transaction,
+    has_tables,
+    open_engine,
+    refuse_special,
+    same_database,
+    validate,
+)
+from ghostmem.store.opening import POSTGRES
 from ghostmem.store.tables import LEFT_OUT, Row, Table, canonical, combined, tables
+
+if TYPE_CHECKING:
+    from ghostmem.store.opening import Engine
 
 # Called with the name of the current phase, the number of finished rows and their total.
 Progress = Callable[[str, int, int], None]
@@ -103,6 +114,10 @@ def by_namespace(sums: Mapping[Table, Mapping[str, TableSum]]) -> tuple[Namespac
         )
         for (_, ns), parts in sorted(grouped.items())
     )
+
+
+if TYPE_CHECKING:
+    from ghostmem.store.opening import Engine
 
 
 @frozen
@@ -249,7 +264,7 @@ def _check_endpoints(source: str, target: str) -> None:
         )
 
 
-def _open(place: str, settings: Settings, clock: Clock) -> Engine:
+def _open(place: str, settings: Settings, clock: Clock) -> "Engine":
     """Open an endpoint; an older schema is upgraded, a newer one refused."""
     engine = open_engine(replace(settings, db=_config_name(place)), clock)
     if engine.is_newer:
@@ -272,7 +287,7 @@ def _has_tables(target: str) -> bool:
 # Copying and verifying
 
 
-def _locked(source: Engine) -> AbstractContextManager[Transaction]:
+def _locked(source: "Engine") -> AbstractContextManager[Transaction]:
     """Read a store while its writers wait; a store that cannot be written has none."""
     return source.snapshot() if source.read_only else source.write(dry_run=True)
 
@@ -336,7 +351,7 @@ def _copy(
 
 
 def _plan(
-    source_engine: Engine, source: str, target: str, settings: Settings, clock: Clock
+    source_engine: "Engine", source: str, target: str, settings: Settings, clock: Clock
 ) -> Migration:
     """Return the plan of a migration, without writing; the same targets are refused."""
     copied_tables = tables(source_engine.name, "postgresql" if is_postgres(target) else "sqlite")

@@ -130,7 +130,7 @@ def count_conflicts(tx: Transaction, ns: NsFilter, now: datetime) -> int:
 
 def _open_edges(tx: Transaction, ns: str, now: datetime) -> dict[frozenset[str], Edge]:
     """Return one edge per pair of current memories that contradict each other."""
-    edges = tx.graph.of_namespace(ns, now, Rel.CONTRADICTS)
+    edges = list(tx.graph.of_namespace(ns, now, Rel.CONTRADICTS))
     ids = sorted({end for edge in edges for end in (edge.from_id, edge.to_id)})
     passing = tx.listing.passing(ids, Filter(ns=NsFilter(ns), now=now, closed=False))
     pairs: dict[frozenset[str], Edge] = {}

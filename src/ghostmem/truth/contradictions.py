@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from ghostmem.model import Memory, NsFilter, Rel
 from ghostmem.store import Filter, Space, Transaction
-from ghostmem.store.lexical import term_postings
 from ghostmem.text.terms import index_terms, rarity
 from ghostmem.truth.corrections import precedence, prevails
 
@@ -156,7 +155,8 @@ class _UserStatements:
     def _sharing(self, terms: Sequence[str]) -> list[int]:
         """Return the chunks that contain two of some terms or more, those with the rarest first."""
         if fresh := [term for term in terms if term not in self._postings]:
-            for term, numbers in term_postings(self._tx, self._space, fresh, MAX_POSTINGS).items():
+            all_chunks = self._tx.search.term_postings(self._space, fresh, MAX_POSTINGS)
+            for term, numbers in all_chunks.items():
                 stated = numbers if self._known is None else self._known.intersection(numbers)
                 self._postings[term] = _Posting(len(numbers), frozenset(stated))
         postings = [self._postings[term] for term in terms]

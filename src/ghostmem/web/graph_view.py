@@ -26,7 +26,7 @@ def graph(
     validate.positive(limit, "limit")
     now = store.clock()
     with store.engine.read() as tx:
-        every = tx.graph.of_namespace(name, now)
+        every = list(tx.graph.of_namespace(name, now))
         degree = Counter(end for edge in every for end in (edge.from_id, edge.to_id))
         if key is None:
             ids = [

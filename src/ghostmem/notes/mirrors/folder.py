@@ -21,7 +21,7 @@ from ghostmem.notes.mirrors.units import (
     tag_set,
 )
 from ghostmem.notes.scan import ChangingError, FolderScan, read_note, scan
-from ghostmem.store.mirror import MirrorItem
+from ghostmem.store.small_tables import MirrorItem
 
 _BOM = "\ufeff"
 UNSAFE = "is laid out in a way that cannot be changed safely"

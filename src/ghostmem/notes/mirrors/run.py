@@ -35,7 +35,7 @@ from ghostmem.notes.mirrors.units import (
 )
 from ghostmem.notes.topic_files import first_sentence
 from ghostmem.store import Filter, Store, Transaction, validate
-from ghostmem.store.mirror import Mirror, MirrorItem
+from ghostmem.store.small_tables import Mirror, MirrorItem
 
 # A note in the folder says nothing about when a memory expires, and names its own file.
 _INHERITED = [name for name in INHERITED if name not in ("expires_at", "files")]

@@ -13,7 +13,7 @@ from ghostmem.notes.files import DEVICE
 from ghostmem.notes.knowledge import INDEX, MAX_NAME_BYTES, same_file_name
 from ghostmem.notes.layouts import Layout
 from ghostmem.notes.topic_files import folded
-from ghostmem.store.mirror import MirrorItem
+from ghostmem.store.small_tables import MirrorItem
 from ghostmem.text.sections import heading_words
 
 _BLANK = " \t\r\n"

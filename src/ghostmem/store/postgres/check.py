@@ -6,8 +6,8 @@ from ghostmem.store.engine import reindexed
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import CHUNK_WORDS, OF_STORE
 from ghostmem.store.postgres.transaction import PostgresTransaction
-from ghostmem.store.protocol import Reindex
 from ghostmem.store.records import count_unreadable, differing
+from ghostmem.store.rows import Reindex
 from ghostmem.store.tables import TABLES
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 

@@ -1,6 +1,6 @@
 """A Citus cluster: its nodes, the distribution of tables by namespace, and isolated shards."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -110,7 +110,11 @@ def distribute(
                 connection.execute("SELECT create_reference_table(%s)", (table,))
                 done["copied"].append(table)
             else:
-                _spread(connection, table, shards)
+                colocated = "'none', shard_count => %s" if table == ANCHOR else "%s"
+                connection.execute(
+                    f"SELECT create_distributed_table(%s, 'ns', colocate_with => {colocated})",
+                    (table, shards if table == ANCHOR else ANCHOR),
+                )
                 done["distributed"].append(table)
             if progress is not None:
                 progress(position + 1)
@@ -121,19 +125,6 @@ def distribute(
         int(row[0]) if row else 0,
         *(tuple(done[name]) for name in ("distributed", "copied", "already")),
     )
-
-
-def _spread(connection: AdminConnection, table: str, shards: int) -> None:
-    if table == ANCHOR:
-        sql, values = (
-            "SELECT create_distributed_table(%s, 'ns', colocate_with => 'none', shard_count => %s)",
-            (table, shards),
-        )
-        connection.execute(sql, values)
-    else:
-        connection.execute(
-            "SELECT create_distributed_table(%s, 'ns', colocate_with => %s)", (table, ANCHOR)
-        )
 
 
 def isolate(connection: AdminConnection, ns: str, to: tuple[str, int] | None) -> Isolation:
@@ -203,14 +194,9 @@ def _alone(connection: AdminConnection, ns: str) -> bool:
 
 def shards(connection: AdminConnection, statements: Iterable[tuple[str, Any]]) -> list[int | None]:
     """Return the number of shards that each statement asks; None if the coordinator answers."""
-    plans = (connection.execute(f"EXPLAIN {sql}", bound or None) for sql, bound in statements)
-    return [tasks(plan.fetchall()) for plan in plans]
-
-
-def tasks(plan: Sequence[tuple[str]]) -> int | None:
-    """Return the number of shards a plan asks, or None when the coordinator answers alone."""
-    for (line,) in plan:
-        name, _, value = line.strip().partition(":")
-        if name == "Task Count":
-            return int(value)
-    return None
+    counts = []
+    for sql, bound in statements:
+        plan = [line.strip() for (line,) in connection.execute(f"EXPLAIN {sql}", bound or None)]
+        tasks = [line for line in plan if line.startswith("Task Count:")]
+        counts.append(int(tasks[0].partition(":")[2]) if tasks else None)
+    return counts

@@ -1,5 +1,6 @@
 """Connections to PostgreSQL: the pool, timeouts, errors, and vectors in pgvector's format."""
 
+import logging
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -241,20 +242,11 @@ def configure(connection: "psycopg.Connection[Any]") -> None:
     connection.adapters.register_dumper(Vec, _VecDumper)
 
 
-def _quiet() -> None:
-    """Keep the pool's messages about broken connections off the terminal.
-
-    Configured log handlers still get them."""
-    import logging
-
-    log = logging.getLogger("psycopg.pool")
-    if not log.handlers:
-        log.addHandler(logging.NullHandler())
-
-
 def make_pool(url: str, size: int, limits: Timeouts) -> "ConnectionPool[Connection]":
     """Return an open pool that connects on demand and replaces broken connections."""
-    _quiet()
+    log = logging.getLogger("psycopg.pool")
+    if not log.handlers:  # its messages stay off the terminal; configured handlers get them
+        log.addHandler(logging.NullHandler())
 
     def prepare(connection: Connection) -> None:
         connection._made = time.monotonic()

@@ -52,6 +52,7 @@ DIALECT = Dialect(  # `??` is the operator `?`
     tag_values="jsonb_array_elements_text(m.tags::jsonb) t(value)",
     any_tag="m.tags::jsonb ??| ?",
     tagged="m.tags::jsonb ?? ?",
+    for_update=" FOR NO KEY UPDATE",
     vector="?::vector",
     as_vector=as_vec,
 )
@@ -75,18 +76,17 @@ class Db:
     dialect: Dialect = DIALECT
 
     def __init__(
-        self, trips: RoundTrips, writes: bool, watch: Callable[[str], None] | None = None
+        self, trips: RoundTrips, writes: bool, watch: Callable[[BoundStatement], None] | None = None
     ) -> None:
         self.trips = trips
         self.writes = writes
-        self._watch = watch
-        self._locked: set[str] = set()
+        self.watch = watch
+        self.locked: set[str] = set()  # namespaces
         self.holds_all = False
         self.owes_scrub = False  # text was deleted for good
         # chunks, by which the engine knows when the planner's statistics are out of date
         self.added = 0
-        self.traced: list[tuple[str, Sequence[Any]]] | None = None
-        self._answers: dict[tuple[str, str], list[Any]] = {}  # of statements that were read ahead
+        self.answers: dict[tuple[str, str], list[Any]] = {}  # of statements that were read ahead
         self._wanted: dict[tuple[str, str], BoundStatement] | None = None  # while reading ahead
 
     @property
@@ -96,10 +96,8 @@ class Db:
 
     def _told(self, statement: BoundStatement) -> BoundStatement:
         """Tell those who watch about a statement that is to be run."""
-        if self._watch is not None:
-            self._watch(statement.sql)
-        if self.traced is not None:
-            self.traced.append((statement.sql, statement.values))
+        if self.watch is not None:
+            self.watch(statement)
         return statement
 
     def execute(self, sql: str, values: Sequence[Any] = (), binary: bool = False) -> Answer:
@@ -126,11 +124,7 @@ class Db:
                 self._wanted = None
             answers = self.trips.ask([self._told(statement) for statement in wanted.values()])
             for key, answer in zip(wanted, answers, strict=True):
-                self._answers[key] = answer.rows
-
-    def forget(self) -> None:
-        """Forget everything that was read."""
-        self._answers.clear()
+                self.answers[key] = answer.rows
 
     def _is_answered(self, read: Callable[[], object]) -> bool:
         """Call a function, and say whether all its statements had answers."""
@@ -142,13 +136,13 @@ class Db:
 
     def rows(self, sql: str, values: Sequence[Any] = (), binary: bool = False) -> list[Any]:
         """Return all rows of a statement."""
-        if self._wanted is None and not self._answers:
+        if self._wanted is None and not self.answers:
             return self.execute(sql, values, binary).rows
         statement = BoundStatement(_translated(sql), values, binary)
         key = (statement.sql, repr(values))
-        if key in self._answers:
+        if key in self.answers:
             is_final = self.writes and self._wanted is None
-            return self._answers.pop(key) if is_final else self._answers[key]
+            return self.answers.pop(key) if is_final else self.answers[key]
         if self._wanted is None:
             return self.execute(sql, values, binary).rows
         self._wanted[key] = statement
@@ -201,7 +195,7 @@ class Db:
         """Lock a namespace for writing until the transaction ends.
 
         A transaction that has locked all namespaces needs no further lock."""
-        if ns in self._locked:
+        if ns in self.locked:
             return
         if not self.writes:
             raise EngineError(
@@ -210,13 +204,4 @@ class Db:
             )
         if not self.holds_all:
             self.run("SELECT pg_advisory_xact_lock(?, hashtext(?))", (WRITERS, ns))
-        self._locked.add(ns)
-
-    @property
-    def locked(self) -> list[str]:
-        """Return the namespaces that this transaction has locked by name."""
-        return sorted(self._locked)
-
-    def holds(self, names: Sequence[str]) -> None:
-        """Record that namespaces are locked already."""
-        self._locked.update(names)
+        self.locked.add(ns)

@@ -32,13 +32,12 @@ from ghostmem.store.postgres.connect import (
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.migrate import applied, migrate
 from ghostmem.store.postgres.pipeline import BoundStatement
-from ghostmem.store.postgres.presence import present
 from ghostmem.store.postgres.schema import MIGRATIONS, OF_NAMESPACE
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.postgres.trips import RoundTrips
 from ghostmem.store.postgres.vectors import RecentViews
-from ghostmem.store.protocol import Reindex
-from ghostmem.store.rows import StoreCopies
+from ghostmem.store.postgres.work import present
+from ghostmem.store.rows import Reindex, StoreCopies
 from ghostmem.store.sqlite.scrub import holders
 from ghostmem.store.vectors import Views
 
@@ -78,7 +77,7 @@ class PostgresEngine(BaseEngine):
     ) -> None:
         self.url = checked_url(url)
         super().__init__(masked(url), synchronous, busy_timeout)
-        self.watch: Callable[[str], None] | None = None  # called with every statement, for tests
+        self.watch: Callable[[BoundStatement], None] | None = None  # for tests: of every statement
         self._limits = Timeouts.of(busy_timeout)
         self._connections = connections
         self._hnsw = hnsw
@@ -148,8 +147,11 @@ class PostgresEngine(BaseEngine):
             except (PoolTimeout, psycopg.Error) as error:
                 is_full = pool.get_stats().get("pool_size", 0) >= self._connections
                 reason = "" if is_full and left > _POOL_WAIT else self._reason()
-                if left <= _POOL_WAIT or _is_final(reason):
-                    raise self._unreachable(error, reason) from error
+                is_final = any(word in reason for word in _FINAL)
+                if left <= _POOL_WAIT or (is_final and not any(word in reason for word in _SOON)):
+                    if reason:
+                        raise unreachable(self.location, reason) from error
+                    raise translate(error, self.location) from error
             else:
                 if connection.is_usable():
                     return connection
@@ -186,11 +188,6 @@ class PostgresEngine(BaseEngine):
         except psycopg.Error as reason:
             return " ".join(str(reason).split())
         return ""
-
-    def _unreachable(self, error: Exception, reason: str) -> Exception:
-        if not reason:
-            return translate(error, self.location)
-        return unreachable(self.location, reason)
 
     def _trips(
         self, begin: Sequence[BoundStatement], patience: float | None, limit: float | None
@@ -273,14 +270,14 @@ class PostgresEngine(BaseEngine):
                 trips.ask([])
             db = Db(trips, writes, self.watch)
             db.holds_all = names is None
-            db.holds(names or ())
+            db.locked.update(names or ())
             cache = None if writes else self._cache
             tx = PostgresTransaction(db, views, self._hnsw, cache)
             yield tx.of(within)
             if db.owes_scrub:
                 from ghostmem.store.postgres.scrub import tidy
 
-                tidy(db, db.locked)
+                tidy(db, sorted(db.locked))
             if not writes:
                 trips.leave()
                 return
@@ -316,11 +313,6 @@ class PostgresEngine(BaseEngine):
                 trips.connection.execute(
                     "ANALYZE (SKIP_LOCKED) memories, chunks, vectors, memory_edges"
                 )
-
-    @property
-    def file(self) -> str | None:
-        """Return None: the store is not a file of this machine."""
-        return None
 
     def present(self) -> AbstractContextManager[str]:
         """Be present for other workers until the block ends; gives the name of the worker."""
@@ -383,22 +375,18 @@ class PostgresEngine(BaseEngine):
             f"{self.location} --to {target}`",
         )
 
-    def _vacuum(self) -> None:
-        """Let PostgreSQL reuse the space of deleted rows, and refresh its statistics."""
-        with (
-            self._begun(_AWAKE) as connection,
-            translated(self.location),
-            unlimited(connection, self._limits),
-        ):
-            connection.execute(f"VACUUM (ANALYZE) {', '.join(OF_NAMESPACE)}")
-
     def scrub(self, force: bool = False) -> str:
         """Return a message about deleted bytes that PostgreSQL may still keep, or an empty text.
 
         Ghost cannot remove them from here."""
-        if force:
-            self._vacuum()
-        if not force and not self._owes:
+        if force:  # lets PostgreSQL reuse the space of deleted rows
+            with (
+                self._begun(_AWAKE) as connection,
+                translated(self.location),
+                unlimited(connection, self._limits),
+            ):
+                connection.execute(f"VACUUM (ANALYZE) {', '.join(OF_NAMESPACE)}")
+        elif not self._owes:
             return ""
         self._owes = False
         return (
@@ -429,8 +417,3 @@ class PostgresEngine(BaseEngine):
                 self._pool.putconn(connection)
             self._pool.close(timeout=5)
         self._pool = None
-
-
-def _is_final(reason: str) -> bool:
-    """Say whether a refusal stays the same, so that another attempt is of no use."""
-    return any(word in reason for word in _FINAL) and not any(word in reason for word in _SOON)

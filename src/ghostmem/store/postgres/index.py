@@ -74,8 +74,10 @@ class PostgresIndex(Index):
         before, after = words_of(old), words_of(new)
         added, gone = sorted(after - before), sorted(before - after)
         if added:
-            sql = "INSERT INTO words (ns, word) SELECT ?, unnest(?::text[]) ON CONFLICT DO NOTHING"
-            self._db.run(sql, (ns, added))
+            self._db.run(
+                "INSERT INTO words (ns, word) SELECT ?, unnest(?::text[]) ON CONFLICT DO NOTHING",
+                (ns, added),
+            )
         if gone:
             self._db.run(_FORGET_WORDS, (ns, gone, [encode(word) for word in gone], ns))
 

@@ -87,8 +87,10 @@ class PostgresJournal(Journal):
             " SELECT ?, id, sequence, chunks, length, head FROM namespaces WHERE ns = ?",
             (nameless, ns),
         )
-        sql = f"INSERT INTO changes (ns, {LINE}) SELECT ?, {LINE} FROM changes WHERE ns = ?"
-        self._db.run(sql, (nameless, ns))
+        self._db.run(
+            f"INSERT INTO changes (ns, {LINE}) SELECT ?, {LINE} FROM changes WHERE ns = ?",
+            (nameless, ns),
+        )
         for table in ("changes", "threads", "namespaces"):
             self._db.run(f"DELETE FROM {table} WHERE ns = ?", (ns,))
         self._numbers.pop(ns, None)

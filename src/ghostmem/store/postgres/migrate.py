@@ -82,39 +82,56 @@ def _index_tags(connection: Connection) -> None:
     trips.ask([])
 
 
+_SCHEMA = "?options=-csearch_path%3DNAME,public"
+# Errors of statements that create tables: what went wrong, and the step that is left to the user.
+_REFUSALS: tuple[tuple[type[psycopg.Error], type[EngineError], str, str], ...] = (
+    (
+        pg.InsufficientPrivilege,
+        ReadOnlyStoreError,
+        "the tables of Ghost cannot be created in {location} ({reason})",
+        "connect as the owner of the database or of the schema, or GRANT this role CREATE "
+        "on the schema",
+    ),
+    *(
+        (
+            error,
+            EngineError,
+            "the server of {location} lacks an extension ({reason})",
+            "install pgvector 0.8 or newer and PostgreSQL's contrib modules (pg_trgm, btree_gin) "
+            "on the server",
+        )
+        for error in (pg.FeatureNotSupported, pg.UndefinedFile)
+    ),
+    (
+        pg.InvalidSchemaName,
+        EngineError,
+        "the search path of {location} has no schema that exists",
+        f"create the schema, or name another: {_SCHEMA}",
+    ),
+    *(
+        (
+            error,
+            EngineError,
+            "an extension is not visible in {location} ({reason})",
+            f"add the schema of the extensions to the search path: {_SCHEMA}",
+        )
+        for error in (pg.UndefinedObject, pg.UndefinedFunction)
+    ),
+)
+
+
 def _run(connection: Connection, statements: str, location: str) -> None:
     """Run statements that create tables; an error names the step that is left to the user."""
     try:
         connection.execute(statements.encode())
-    except pg.InsufficientPrivilege as error:
-        reason = error.diag.message_primary
-        is_extension = "extension" in (reason or "")
-        step = (
-            f"run as an administrator of the database: {_EXTENSIONS}"
-            if is_extension
-            else "connect as the owner of the database or of the schema, or GRANT this role CREATE "
-            "on the schema"
-        )
-        raise ReadOnlyStoreError(
-            f"the tables of Ghost cannot be created in {location} ({reason})", step
-        ) from error
-    except (pg.FeatureNotSupported, pg.UndefinedFile) as error:
-        raise EngineError(
-            f"the server of {location} lacks an extension ({error.diag.message_primary})",
-            "install pgvector 0.8 or newer and PostgreSQL's contrib modules (pg_trgm, btree_gin) "
-            "on the server",
-        ) from error
-    except pg.InvalidSchemaName as error:
-        raise EngineError(
-            f"the search path of {location} has no schema that exists",
-            "create the schema, or name another: ?options=-csearch_path%3DNAME,public",
-        ) from error
-    except (pg.UndefinedObject, pg.UndefinedFunction) as error:
-        raise EngineError(
-            f"an extension is not visible in {location} ({error.diag.message_primary})",
-            "add the schema of the extensions to the search path: "
-            "?options=-csearch_path%3DNAME,public",
-        ) from error
+    except psycopg.Error as error:
+        reason = error.diag.message_primary or ""
+        for their_type, our_type, words, step in _REFUSALS:
+            if isinstance(error, their_type):
+                if our_type is ReadOnlyStoreError and "extension" in reason:
+                    step = f"run as an administrator of the database: {_EXTENSIONS}"
+                raise our_type(words.format(location=location, reason=reason), step) from error
+        raise
 
 
 def _refuse_unsuitable(connection: "psycopg.Connection[Any]", location: str) -> None:
@@ -131,18 +148,13 @@ def _refuse_unsuitable(connection: "psycopg.Connection[Any]", location: str) -> 
     name = path.partition(",")[0].strip()
     if name and schema is None and _names_schema(connection):
         step = f"create it first: CREATE SCHEMA {name}"
-        if other := _visible_schema(connection):
-            step += f"; to use the store in {other}, remove {name} from the URL"
+        row = connection.execute(
+            "SELECT relnamespace::regnamespace::text FROM pg_class"
+            " WHERE relname = 'namespaces' AND pg_table_is_visible(oid)"
+        ).fetchone()
+        if row is not None:
+            step += f"; to use the store in {row[0]}, remove {name} from the URL"
         raise EngineError(f"{location} has no schema {name}", step)
-
-
-def _visible_schema(connection: "psycopg.Connection[Any]") -> str | None:
-    """Return the schema of the search path that has a table of Ghost."""
-    row = connection.execute(
-        "SELECT relnamespace::regnamespace::text FROM pg_class"
-        " WHERE relname = 'namespaces' AND pg_table_is_visible(oid)"
-    ).fetchone()
-    return None if row is None else str(row[0])
 
 
 def _refuse_foreign(connection: "psycopg.Connection[Any]", location: str) -> None:

@@ -71,18 +71,15 @@ class Pipeline:
         formats: list[Format] = []
         if values:
             plain = [_array(value) if type(value) is list else value for value in values]
-            dumped = transformer.dump_sequence(plain, _auto(len(plain)))
+            dumped = transformer.dump_sequence(plain, [PyFormat.AUTO] * len(plain))
             types, formats = transformer.types or (), transformer.formats or []
         name = self._prepared.pop((sql, types), None)
         if name is None:
-            commands += self._prepare(name := self._next_name(), sql, types)
+            self._last += 1
+            commands += self._prepare(name := b"ghost_%d" % self._last, sql, types)
         self._prepared[sql, types] = name
         self._pgconn.send_query_prepared(name, dumped, formats, int(binary))
         return commands
-
-    def _next_name(self) -> bytes:
-        self._last += 1
-        return b"ghost_%d" % self._last
 
     def _prepare(self, name: bytes, sql: str, types: tuple[int, ...]) -> int:
         """Queue the preparation of a statement, and forget the one used longest ago if needed."""
@@ -139,11 +136,6 @@ def _numbered(sql: str) -> bytes:
     """Return a statement with the server's placeholders: `$1`, `$2` and so on for `%s`."""
     first, *rest = sql.split("%s")
     return "".join([first, *(f"${at}{part}" for at, part in enumerate(rest, 1))]).encode()
-
-
-@lru_cache(256)
-def _auto(count: int) -> list[PyFormat]:
-    return [PyFormat.AUTO] * count
 
 
 def _array(values: list[Any]) -> Any:

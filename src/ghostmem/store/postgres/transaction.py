@@ -1,7 +1,7 @@
 """The tables of one transaction in PostgreSQL."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable
+from typing import ClassVar, Self
 
 from ghostmem.store.namespace_cache import NamespaceCache
 from ghostmem.store.postgres.copy import PostgresCopy
@@ -9,6 +9,7 @@ from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.index import PostgresIndex
 from ghostmem.store.postgres.journal import PostgresJournal
 from ghostmem.store.postgres.outline import PostgresOutline
+from ghostmem.store.postgres.pipeline import BoundStatement
 from ghostmem.store.postgres.vectors import PostgresVectors
 from ghostmem.store.postgres.work import PostgresWork
 from ghostmem.store.transaction import TableClass, Transaction
@@ -23,7 +24,6 @@ class PostgresTransaction(Transaction):
         "index": TableClass("postgres.index", "PostgresIndex", ("journal",)),
         "journal": TableClass("postgres.journal", "PostgresJournal"),
         "outline": TableClass("postgres.outline", "PostgresOutline"),
-        "runs": TableClass("postgres.runs", "PostgresRuns"),
         "search": TableClass("postgres.search", "PostgresSearch", ("cache",)),
         "vectors": TableClass("postgres.vectors", "PostgresVectors", ("views", "journal", "hnsw")),
         "work": TableClass("postgres.work", "PostgresWork"),
@@ -60,15 +60,15 @@ class PostgresTransaction(Transaction):
 
     def fresh(self) -> "PostgresTransaction":
         """Return the same transaction as one that has read nothing yet."""
-        self.db.forget()
+        self.db.answers.clear()
         return PostgresTransaction(self.db, {}, hnsw=False)
 
-    def statements(self, step: Callable[[], object]) -> list[tuple[str, Sequence[Any]]]:
+    def statements(self, step: Callable[[], object]) -> list[BoundStatement]:
         """Return the statements of a step with their values."""
-        statements: list[tuple[str, Sequence[Any]]] = []
-        self.db.traced = statements
+        statements: list[BoundStatement] = []
+        self.db.watch = statements.append
         try:
             step()
         finally:
-            self.db.traced = None
+            self.db.watch = None
         return statements

@@ -1,7 +1,8 @@
 """Vectors in PostgreSQL, which compares them, or in memory for namespaces that are asked again."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,24 +67,16 @@ class RecentViews(dict[tuple[int, int], VectorView]):
 class RemoteView(VectorView):
     """A view that asks for the few vectors of a search, and loads all only to compare all."""
 
-    def __init__(
-        self,
-        db: Db,
-        model: int,
-        space: Space,
-        hnsw: bool,
-        load: Callable[[int, Space], VectorView],
-    ) -> None:
+    def __init__(self, table: "PostgresVectors", model: int, space: Space, hnsw: bool) -> None:
         self.sequence = space.sequence
-        self._db, self._model, self._space, self._hnsw = db, model, space, hnsw
-        self._load = load
+        self._db, self._model, self._space, self._hnsw = table._db, model, space, hnsw
+        self._table = table
         self._here: VectorView | None = None
-        self._count: tuple[int, int] | None = None
         self._fetched: dict[int, bytes | None] = {}  # None for a chunk without a vector
 
     def _all(self) -> VectorView:
         if self._here is None:
-            self._here = self._load(self._model, self._space)
+            self._here = self._table.load(self._model, self._space)
         return self._here
 
     @property
@@ -99,24 +92,20 @@ class RemoteView(VectorView):
     @property
     def count(self) -> int:
         """Return the number of vectors."""
-        return self._counted()[0]
+        return self._counted[0]
 
     @property
     def last(self) -> int:
         """Return the highest number of a chunk that has a vector."""
-        return self._counted()[1]
+        return self._counted[1]
 
+    @cached_property
     def _counted(self) -> tuple[int, int]:
-        if self._count is None:
-            self._count = self._db.row(
-                "SELECT count(*), coalesce(max(chunk_id), 0) FROM vectors WHERE ns = ? "
-                "AND model_id = ?",
-                (self._space.name, self._model),
-            )
-        return self._count
-
-    def _dimension(self) -> int:
-        return self._db.get("SELECT dimension FROM models WHERE id = ?", (self._model,)) or 0
+        sql = (
+            "SELECT count(*), coalesce(max(chunk_id), 0) FROM vectors WHERE ns = ? AND model_id = ?"
+        )
+        count: tuple[int, int] = self._db.row(sql, (self._space.name, self._model))
+        return count
 
     def nearest(
         self, query: "NDArray[np.float32]", count: int, among: "set[int] | None" = None
@@ -162,7 +151,7 @@ class RemoteView(VectorView):
         fetched = [self._fetched[number] for number in chunks.tolist()]
         exists = np.array([raw is not None for raw in fetched], bool)
         raw = [each for each in fetched if each is not None]
-        width = (len(raw[0]) - 4) // 4 if raw else self._dimension()
+        width = (len(raw[0]) - 4) // 4 if raw else self._table.dimension(self._model)
         result = np.zeros((len(chunks), width), np.float32)
         if raw:
             result[exists] = numbers_of(raw, width)
@@ -181,13 +170,7 @@ class RemoteView(VectorView):
 
     def expect_nearest(self, query: "NDArray[np.float32]", count: int) -> None:
         """Fetch what `count` and `nearest` are going to need."""
-        self._db.ahead([self._counted, lambda: self.nearest(query, count)])
-
-    def pairs(
-        self, chunks: Sequence[int], least: float, most: int
-    ) -> Iterator[tuple[int, int, float]]:
-        """Compare chunks with each other, in memory."""
-        return self._all().pairs(chunks, least, most)
+        self._db.ahead([lambda: self._counted, lambda: self.nearest(query, count)])
 
 
 class PostgresVectors(Vectors):
@@ -206,19 +189,7 @@ class PostgresVectors(Vectors):
         view = views.get((model, space.number))
         if is_wanted or (view is not None and view.sequence == space.sequence):
             return self.load(model, space)
-        return RemoteView(self._db, model, space, self._hnsw, self.load)
-
-    def load(self, model: int, space: Space) -> VectorView:
-        """Load a namespace's vectors into memory, or update the loaded ones."""
-        key = (model, space.number)
-        view = self._views.get(key)
-        if view is not None and view.sequence < space.sequence:
-            view = self._updated(view, model, space)
-        elif view is None or view.sequence > space.sequence:  # one of a later transaction
-            view = VectorView(space.sequence, *self.after(model, space.name, -1))
-        if key not in self._views or self._views[key].sequence < view.sequence:
-            self._views[key] = view
-        return view
+        return RemoteView(self, model, space, self._hnsw)
 
     def _updated(self, view: VectorView, model: int, space: Space) -> VectorView:
         """Return a view with the vectors that were added since, and without the removed ones."""
@@ -239,7 +210,7 @@ class PostgresVectors(Vectors):
         if current is not None and left is not None:
             current = view.only(np.array(left, np.int64))
         if current is None:
-            return VectorView(space.sequence, *self.after(model, space.name, -1))
+            return self._read(model, space)
         return current.extended(space.sequence, *self.after(model, space.name, last))
 
     def after(

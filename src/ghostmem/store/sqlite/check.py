@@ -6,8 +6,8 @@ from functools import partial
 import apsw
 
 from ghostmem.store.engine import reindexed
-from ghostmem.store.protocol import Reindex
 from ghostmem.store.records import count_unreadable, differing, unreadable_fields
+from ghostmem.store.rows import Reindex
 from ghostmem.store.sqlite.checksums import differing as differing_contents
 from ghostmem.store.sqlite.checksums import fill
 from ghostmem.store.sqlite.schema import CHUNK_WORDS, FULL_TEXT
@@ -80,15 +80,19 @@ _COUNTS: tuple[tuple[str, str], ...] = (
 
 def problems(db: apsw.Connection) -> list[str]:
     """Return a message for each problem; an empty list means no corruption."""
-    messages = _attempt("pages", lambda: [text for (text,) in db.execute(_PAGES) if text != "ok"])
-    messages += _attempt("contents", lambda: differing(differing_contents(db)))
-    messages += _attempt("references", lambda: _missing_references(db))
-    for meaning, sql in _COUNTS:
-        messages += _attempt(meaning, partial(_count, db, meaning, sql))
-    messages += _attempt("full text", lambda: _drift(db))
-    messages += _attempt("tags", lambda: _unindexed(db))
-    messages += _attempt("fields", lambda: count_unreadable(db.execute, "sqlite"))
-    return messages
+    checks: dict[str, Callable[[], list[str]]] = {
+        "pages": lambda: [text for (text,) in db.execute(_PAGES) if text != "ok"],
+        "contents": lambda: differing(differing_contents(db)),
+        "references": lambda: [
+            f"row {row} of {table} points to a missing {parent}"
+            for table, row, parent, _ in db.execute("PRAGMA foreign_key_check")
+        ],
+        **{meaning: partial(_count, db, meaning, sql) for meaning, sql in _COUNTS},
+        "full text": lambda: _drift(db),
+        "tags": lambda: _unindexed(db),
+        "fields": lambda: count_unreadable(db.execute, "sqlite"),
+    }
+    return [message for part, check in checks.items() for message in _attempt(part, check)]
 
 
 def _attempt(part: str, check: Callable[[], list[str]]) -> list[str]:
@@ -99,11 +103,6 @@ def _attempt(part: str, check: Callable[[], list[str]]) -> list[str]:
         raise
     except Exception as error:  # noqa: BLE001 (a damaged row can raise anything)
         return [f"the file is damaged: {part} cannot be checked ({error})"]
-
-
-def _missing_references(db: apsw.Connection) -> list[str]:
-    rows = db.execute("PRAGMA foreign_key_check")
-    return [f"row {row} of {table} points to a missing {parent}" for table, row, parent, _ in rows]
 
 
 def _count(db: apsw.Connection, meaning: str, sql: str) -> list[str]:
@@ -174,8 +173,9 @@ def _reset_fields(db: apsw.Connection, table: Table) -> int:
     ]
     for key, values in damaged:
         names = ", ".join(f"{column} = ?" for column in values)
-        sql = f"UPDATE OR REPLACE {table.name} SET {names} WHERE {same}"
-        db.execute(sql, (*values.values(), *key))
+        db.execute(
+            f"UPDATE OR REPLACE {table.name} SET {names} WHERE {same}", (*values.values(), *key)
+        )
     return sum(len(values) for _, values in damaged)
 
 

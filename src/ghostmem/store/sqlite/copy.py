@@ -44,14 +44,16 @@ class SqliteCopy(Copy):
         added = self._added(table, ns, rows)
         columns = (*table.columns, *added)
         marks = ", ".join("?" * len(columns))
-        sql = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks})"
-        self._db.executemany(sql, [(*row, *added.values()) for row in rows])
+        self._db.run_many(
+            f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks})",
+            [(*row, *added.values()) for row in rows],
+        )
         if table.name == "chunks":
             tokens = [namespaced(added["ns_id"], indexed(row[7])) for row in rows]
             plain = self._plain_texts(ns, rows)
             for index, texts in (("chunks_fts", tokens), ("chunks_tri", plain)):
                 values = [(row[0], text) for row, text in zip(rows, texts, strict=True)]
-                self._db.executemany(f"INSERT INTO {index} (rowid, text) VALUES (?, ?)", values)
+                self._db.run_many(f"INSERT INTO {index} (rowid, text) VALUES (?, ?)", values)
 
     def _added(self, table: Table, ns: str, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the columns by which only SQLite knows the namespace."""
@@ -94,5 +96,6 @@ class SqliteCopy(Copy):
         for name in _NUMBERED:
             if counters[name]:
                 self._db.run("DELETE FROM sqlite_sequence WHERE name = ?", (name,))
-                sql = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)"
-                self._db.run(sql, (name, counters[name]))
+                self._db.run(
+                    "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (name, counters[name])
+                )

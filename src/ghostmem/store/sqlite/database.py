@@ -63,16 +63,12 @@ class SqliteDb:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
-        self.execute = connection.execute
-        self.executemany = connection.executemany
+        self.execute = self.iterate = self.run = connection.execute
+        self.run_many = connection.executemany
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """Return all rows of a statement."""
         return self.execute(sql, values).fetchall()
-
-    def iterate(self, sql: str, values: Sequence[Any] = ()) -> Iterable[Any]:
-        """Return the rows of a statement one at a time."""
-        return self.execute(sql, values)
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """Return the first row of a statement, or None."""
@@ -82,18 +78,10 @@ class SqliteDb:
         """Return the first value of the first row, or None."""
         return self.execute(sql, values).get
 
-    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
-        """Run a statement that gives no result."""
-        self.execute(sql, values)
-
     def change(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Change rows and return their number."""
         self.execute(sql, values)
         return self.connection.changes()
-
-    def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Run a statement once for each row of values."""
-        self.executemany(sql, rows)
 
     def ahead(self, reads: Iterable[Callable[[], object]]) -> None:
         """Do nothing: a statement costs no round trip."""

@@ -5,16 +5,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from types import TracebackType
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, nullcontext, suppress
 
 import apsw
 
 from ghostmem.clock import Clock
 from ghostmem.errors import CorruptStoreError, EngineError, GhostError, InvalidInputError
 from ghostmem.store.engine import COUNT_MIGRATIONS, BaseEngine
-from ghostmem.store.rows import StoreCopies
+from ghostmem.store.rows import Reindex, StoreCopies
 from ghostmem.store.sqlite.connect import begin_write, connect, prepare, refuse_links
 from ghostmem.store.sqlite.failures import raise_translated, translated
 from ghostmem.store.sqlite.journal import LineCount
@@ -29,9 +27,6 @@ from ghostmem.store.sqlite.schema import MIGRATIONS
 from ghostmem.store.sqlite.transaction import SqliteTransaction
 from ghostmem.store.sqlite.uses import USES
 
-if TYPE_CHECKING:
-    from ghostmem.store.protocol import Reindex
-
 
 class SqliteEngine(BaseEngine):
     """A store in one file, or in memory."""
@@ -42,6 +37,7 @@ class SqliteEngine(BaseEngine):
         self, path: str, clock: Clock, synchronous: str = "full", busy_timeout: float = 30.0
     ) -> None:
         super().__init__(path, synchronous, busy_timeout)
+        self.file = None if path == ":memory:" else path
         self._local = threading.local()
         # weakly: a thread that ends takes its connection with it
         self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
@@ -53,15 +49,16 @@ class SqliteEngine(BaseEngine):
             self._start(clock)
 
     def _start(self, clock: Clock) -> None:
-        if self.location != ":memory:":
-            if not self._writable():
+        if self.file is not None:
+            places = (self.file, os.path.dirname(self.file) or ".")
+            if os.path.isfile(self.file) and not all(os.access(place, os.W_OK) for place in places):
                 self.read_only, self.read_only_reason = True, f"{self.location} cannot be written"
             else:
                 prepare(self.location)
                 refuse_links(self.location)
         db = self._connection()
         try:
-            with self._explained(), translated(self.location):
+            with self._explained():
                 names = applied(db)
                 if self._must_migrate(names, MIGRATIONS):
                     if self.location == ":memory:":
@@ -86,17 +83,12 @@ class SqliteEngine(BaseEngine):
                 with self.write(patience=1.0) as tx:
                     finish_rows(tx.db.connection)
 
-    def _writable(self) -> bool:
-        if not os.path.isfile(self.location):
-            return True
-        return os.access(self.location, os.W_OK) and os.access(
-            os.path.dirname(self.location) or ".", os.W_OK
-        )
-
     def _connection(self) -> apsw.Connection:
         self._refuse_closed()
-        if self._process != os.getpid():
-            self._after_fork()
+        if self._process != os.getpid():  # the parent's connections, which `USES` has closed
+            self._process = os.getpid()
+            self._open, self._lines = weakref.WeakSet(), weakref.WeakKeyDictionary()
+            self._local, self._lock = threading.local(), threading.RLock()
         if self._shared is not None:
             return self._shared
         own: apsw.Connection | None = getattr(self._local, "db", None)
@@ -115,12 +107,6 @@ class SqliteEngine(BaseEngine):
         if self._file is not None:  # otherwise a new, empty file would be created
             self._refuse_other_file()
         return connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
-
-    def _after_fork(self) -> None:
-        """Forget the parent's connections; `USES` has closed them."""
-        self._process = os.getpid()
-        self._open, self._lines = weakref.WeakSet(), weakref.WeakKeyDictionary()
-        self._local, self._lock = threading.local(), threading.RLock()
 
     def _refuse_other_file(self) -> None:
         """Refuse a file that was replaced under this name."""
@@ -143,29 +129,71 @@ class SqliteEngine(BaseEngine):
         """Lend the thread's connection; a store in memory has one, which threads share in turn."""
         with USES:
             db = self._connection()
-            if db is not self._shared:
-                yield db
-                return
-            with self._lock:
+            with self._lock if db is self._shared else nullcontext():
                 yield self._connection()
 
-    def read(self, within: str = "") -> AbstractContextManager[SqliteTransaction]:
-        """Read one consistent state of the store; an id finds its row without a namespace."""
-        return _Reading(self)
+    @contextmanager
+    def _transaction(self, is_relaxed: bool = False) -> Iterator[apsw.Connection]:
+        """Lend a connection for a transaction, which is rolled back after an error.
 
+        A relaxed transaction does not wait for the disk."""
+        with self._turn() as db, self._explained():
+            self._refuse_other_file()
+            if db.in_transaction:
+                raise InvalidInputError(
+                    "a function that Ghost calls cannot use the same store in memory",
+                    "use a file, or another store",
+                )
+            try:
+                if is_relaxed:
+                    db.execute("PRAGMA synchronous=NORMAL")
+                yield db
+            except BaseException as error:
+                if isinstance(error, (apsw.ConnectionClosedError, apsw.InterruptError)):
+                    self._refuse_closed()  # by another thread
+                if db.in_transaction:  # SQLite has rolled back already after some errors
+                    db.execute("ROLLBACK")
+                raise
+            finally:
+                if is_relaxed:
+                    with suppress(apsw.ConnectionClosedError):  # by another thread
+                        db.execute("PRAGMA synchronous=FULL")
+
+    @contextmanager
+    def read(self, within: str = "") -> Iterator[SqliteTransaction]:
+        """Read one consistent state of the store; an id finds its row without a namespace."""
+        with self._transaction() as db:
+            db.execute("BEGIN")
+            yield SqliteTransaction(db, self._views, self._cache)
+            db.execute("COMMIT")
+
+    @contextmanager
     def write(
         self,
         durable: bool = True,
         dry_run: bool = False,
         patience: float | None = None,
         within: Iterable[str] | None = None,
-    ) -> AbstractContextManager[SqliteTransaction]:
+    ) -> Iterator[SqliteTransaction]:
         """Change the store in one transaction.
 
         `durable` waits until the change survives a power cut, `dry_run` rolls everything back
         at the end, and `patience` is the seconds to wait for the write lock instead of the
         setting. The file has one lock, whatever is written `within`."""
-        return _Writing(self, durable, dry_run, patience)
+        self._refuse_read_only()
+        with self._transaction(not durable and self._synchronous == "full") as db:
+            begin_write(db, self.location, self._busy_timeout, patience)
+            lines = self._lines.setdefault(db, LineCount())
+            if lines.begin(db):
+                self._refuse_upgraded(db)
+            views = dict(self._views)  # those of an uncommitted write must not be kept
+            yield SqliteTransaction(db, views, None, lines)  # nor its rows
+            if dry_run:
+                db.execute("ROLLBACK")
+            else:
+                db.execute("COMMIT")
+                lines.commit(db)
+                self._views.update(views)
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteTransaction]:
@@ -180,21 +208,16 @@ class SqliteEngine(BaseEngine):
             else:
                 db = self._connect()
             try:
-                with self._explained(), translated(self.location):
+                with self._explained():
                     db.execute("BEGIN")
                     yield SqliteTransaction(db, self._views, self._cache)
                     db.execute("COMMIT")
             finally:
                 db.close()
 
-    @property
-    def file(self) -> str | None:
-        """Return the file, or None for a store in memory."""
-        return None if self.location == ":memory:" else self.location
-
     def size(self) -> int:
         """Return the bytes on disk, with the write-ahead log."""
-        if self.location == ":memory:":
+        if self.file is None:
             return 0
         parts = (self.location + suffix for suffix in ("", "-wal"))
         return sum(os.path.getsize(part) for part in parts if os.path.exists(part))
@@ -229,6 +252,7 @@ class SqliteEngine(BaseEngine):
         try:
             yield
         except Exception as error:
+            raise_translated(error, self.location)
             self._refuse_damaged(error)
             raise
 
@@ -241,7 +265,7 @@ class SqliteEngine(BaseEngine):
         if problems := self.check():
             raise CorruptStoreError(f"{self.location} is damaged: {problems[0]}") from error
 
-    def repair(self, reindex: "Reindex") -> Mapping[str, int]:
+    def repair(self, reindex: Reindex) -> Mapping[str, int]:
         """Remove orphans and rebuild every index from the rows."""
         from ghostmem.store.sqlite.check import repair
 
@@ -321,131 +345,6 @@ class SqliteEngine(BaseEngine):
             self._open.clear()
             self._shared = None
             self._local = threading.local()
-
-
-class _Reading:
-    """A read transaction on the connection of the thread.
-
-    It is a class because the four generators that it replaces cost more than a small read."""
-
-    def __init__(self, engine: SqliteEngine) -> None:
-        self._engine = engine
-        self._lock: threading.RLock | None = None
-
-    def __enter__(self) -> SqliteTransaction:
-        USES.__enter__()
-        try:
-            engine = self._engine
-            db = engine._connection()
-            engine._refuse_other_file()
-            if db is engine._shared:  # a store in memory has one, which threads share in turn
-                engine._lock.acquire()
-                self._lock = engine._lock
-                db = engine._connection()
-                if db.in_transaction:
-                    raise InvalidInputError(
-                        "a function that Ghost calls cannot use the same store in memory",
-                        "use a file, or another store",
-                    )
-            self._db = db
-            try:
-                return self._begin()
-            except BaseException as error:  # also an interrupt after the transaction has begun
-                self._roll_back(error)
-                raise
-        except BaseException as error:
-            self._release()
-            if isinstance(error, apsw.ConnectionClosedError):
-                self._engine._refuse_closed()  # by another thread
-            raise
-
-    def _begin(self) -> SqliteTransaction:
-        self._db.execute("BEGIN")
-        return SqliteTransaction(self._db, self._engine._views, self._engine._cache)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            if error is None:
-                self._commit()
-            else:
-                self._roll_back(error)
-        finally:
-            self._release()
-
-    def _commit(self) -> None:
-        try:
-            self._end()
-        except BaseException as error:
-            self._roll_back(error)
-            raise
-
-    def _end(self) -> None:
-        self._db.execute("COMMIT")
-
-    def _roll_back(self, error: BaseException) -> None:
-        """Roll back, and raise Ghost's error for one of SQLite's."""
-        if isinstance(error, (apsw.ConnectionClosedError, apsw.InterruptError)):
-            self._engine._refuse_closed()  # by another thread
-        if self._db.in_transaction:  # SQLite has rolled back already after some errors
-            self._db.execute("ROLLBACK")
-        if isinstance(error, Exception):
-            raise_translated(error, self._engine.location)
-            self._engine._refuse_damaged(error)
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
-        USES.__exit__()
-
-
-class _Writing(_Reading):
-    """A write transaction on the connection of the thread."""
-
-    def __init__(
-        self, engine: SqliteEngine, durable: bool, dry_run: bool, patience: float | None
-    ) -> None:
-        super().__init__(engine)
-        self._durable = durable or engine._synchronous != "full"
-        self._is_relaxed = False  # whether the connection does not wait for the disk
-        self._dry_run = dry_run
-        self._patience = patience
-
-    def __enter__(self) -> SqliteTransaction:
-        self._engine._refuse_read_only()
-        return super().__enter__()
-
-    def _begin(self) -> SqliteTransaction:
-        engine, db = self._engine, self._db
-        if not self._durable:
-            db.execute("PRAGMA synchronous=NORMAL")
-            self._is_relaxed = True
-        begin_write(db, engine.location, engine._busy_timeout, self._patience)
-        self._lines = engine._lines.setdefault(db, LineCount())
-        if self._lines.begin(db):
-            engine._refuse_upgraded(db)
-        self._views = dict(engine._views)  # those of an uncommitted write must not be kept
-        return SqliteTransaction(db, self._views, None, self._lines)  # nor its rows
-
-    def _end(self) -> None:
-        if self._dry_run:
-            self._db.execute("ROLLBACK")
-            return
-        self._db.execute("COMMIT")
-        self._lines.commit(self._db)
-        self._engine._views.update(self._views)
-
-    def _release(self) -> None:
-        try:
-            if self._is_relaxed:
-                with suppress(apsw.ConnectionClosedError):  # by another thread
-                    self._db.execute("PRAGMA synchronous=FULL")
-        finally:
-            super()._release()
 
 
 def _close(db: apsw.Connection) -> None:

@@ -58,8 +58,9 @@ class SqliteIndex(Index):
 
     def _forget(self, chunks: Sequence[int]) -> None:
         for table in ("chunks_fts", "chunks_tri"):
-            sql = f"DELETE FROM {table} WHERE rowid = ?"
-            self._db.run_many(sql, [(chunk,) for chunk in chunks])
+            self._db.run_many(
+                f"DELETE FROM {table} WHERE rowid = ?", [(chunk,) for chunk in chunks]
+            )
 
     def _replace_words(self, ns: str, old: Iterable[str], new: Iterable[str]) -> None:
         number, before, after = self._journal.namespace(ns), words_of(old), words_of(new)
@@ -71,8 +72,7 @@ class SqliteIndex(Index):
                 self._db.run("DELETE FROM words WHERE ns_id = ? AND word = ?", (number, word))
 
     def _set_terms(self, ns: str, chunk: int, terms: str, length: int) -> None:
-        sql = "UPDATE chunks SET terms = ?, length = ? WHERE id = ?"
-        self._db.run(sql, (terms, length, chunk))
+        self._db.run("UPDATE chunks SET terms = ?, length = ? WHERE id = ?", (terms, length, chunk))
         self._db.run("DELETE FROM chunks_fts WHERE rowid = ?", (chunk,))
         tokens = namespaced(self._journal.namespace(ns), indexed(terms))
         self._db.run(_TOKENS, (chunk, tokens))

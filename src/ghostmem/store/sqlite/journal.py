@@ -71,20 +71,19 @@ class SqliteJournal(Journal):
         if ns not in self._numbers:
             row = self._db.row(f"{_HEAD} name = ?", (ns,))
             if row is None:
-                row = (self._new_number(), 0, "")
-                sql = "INSERT INTO namespaces (id, name, token) VALUES (?, ?, ?)"
-                self._db.run(sql, (row[0], ns, f"{row[0]}q"))
+                # numbers that the audit log remembers are taken
+                number = self._db.get(
+                    "SELECT 1 + max(coalesce((SELECT max(id) FROM namespaces), 0), "
+                    "coalesce((SELECT max(ns_id) FROM changes), 0))"
+                )
+                row = (number, 0, "")
+                self._db.run(
+                    "INSERT INTO namespaces (id, name, token) VALUES (?, ?, ?)",
+                    (row[0], ns, f"{row[0]}q"),
+                )
             self._numbers[ns] = row[0]
             self._heads.setdefault(row[0], row[1:])
         return self._numbers[ns]
-
-    def _new_number(self) -> int:
-        """Return the number of a new namespace; those that the audit log remembers are taken."""
-        sql = (
-            "SELECT 1 + max(coalesce((SELECT max(id) FROM namespaces), 0), "
-            "coalesce((SELECT max(ns_id) FROM changes), 0))"
-        )
-        return int(self._db.get(sql))
 
     def append(self, ns: str, memory_id: str, op: str, at: str) -> None:
         """Add a line to a namespace's log; the write lock keeps others from doing so meanwhile."""

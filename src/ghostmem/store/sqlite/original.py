@@ -5,6 +5,7 @@ or duplicates; known enum values. Values without a field here are kept in `meta`
 note."""
 
 import json
+from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -273,11 +274,11 @@ def _params(text: str | None) -> dict[str, Any]:
 
 def _accesses(rows: list[Row], heads: dict[str, Memory]) -> list[Access]:
     """Count the original's access log by memory and day."""
-    days: dict[tuple[str, str], int] = {}
-    for row in rows:
-        if row["memory_id"] in heads:
-            day = (heads[row["memory_id"]].id, row["accessed_at"][:10])
-            days[day] = days.get(day, 0) + 1
+    days = Counter(
+        (heads[row["memory_id"]].id, row["accessed_at"][:10])
+        for row in rows
+        if row["memory_id"] in heads
+    )
     return [Access(memory_id, day, count, 0) for (memory_id, day), count in sorted(days.items())]
 
 

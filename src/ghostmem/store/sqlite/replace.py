@@ -6,7 +6,6 @@ and removes the log; a file in use is not replaced at all."""
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -49,7 +48,8 @@ def write_database(
             _check(fresh.path, target, expected)
             size = os.path.getsize(fresh.path)
             held = held or _claimed(target)  # another process may have created the file meanwhile
-            _remove_side_files(target)
+            for suffix in SIDE_FILES:
+                Path(f"{target}{suffix}").unlink(missing_ok=True)
             if held is not None and os.name == "nt":
                 held.close()  # an open file cannot be replaced there
             fresh.publish(existing(target), is_database=True)
@@ -71,7 +71,12 @@ def _claimed(path: Path) -> apsw.Connection | None:
     The file is left in rollback mode: a program that opened it just before gets an error from
     SQLite at its first write, because in this mode SQLite notices that its file was moved."""
     if not path.exists():
-        _refuse_removed(path)
+        # the program of a removed database that is still open would remove the new file's log
+        if _is_locked(f"{path}-shm") and not path.exists():
+            raise ConflictError(
+                f"{path} was removed, but another program still has it open",
+                "stop that program, or choose another file",
+            )
         return None
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
@@ -99,15 +104,6 @@ def _exclusive(db: apsw.Connection, path: Path) -> apsw.Connection | None:
     )
 
 
-def _refuse_removed(path: Path) -> None:
-    """Refuse when a removed database is still open: its program would remove the new file's log."""
-    if _is_locked(f"{path}-shm") and not path.exists():
-        raise ConflictError(
-            f"{path} was removed, but another program still has it open",
-            "stop that program, or choose another file",
-        )
-
-
 def _is_locked(shm: str) -> bool:
     if os.name == "nt":
         return False  # an open file cannot be removed there
@@ -124,12 +120,6 @@ def _is_locked(shm: str) -> bool:
     finally:
         os.close(handle)
     return False
-
-
-def _remove_side_files(path: Path) -> None:
-    for suffix in SIDE_FILES:
-        with suppress(FileNotFoundError):
-            os.unlink(f"{path}{suffix}")
 
 
 def _check(path: Path, target: Path, expected: Rows | None) -> None:

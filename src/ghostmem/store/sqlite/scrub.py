@@ -9,15 +9,17 @@ finishes it."""
 
 import json
 from collections.abc import Iterable, Sequence
+from glob import escape
 from pathlib import Path
 
 import apsw
 
 from ghostmem.atomic import existing, sweep, unfinished
 from ghostmem.store.rows import StoreCopies
+from ghostmem.store.runs import Runs
+from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.reading import open_copy
 from ghostmem.store.sqlite.schema import MIGRATIONS
-from ghostmem.store.tally import tally_keys, tally_without
 
 PATIENCE = 5.0  # maximum seconds to wait for other processes
 READING = (
@@ -95,37 +97,11 @@ def tidy(db: apsw.Connection) -> None:
         f"DELETE FROM audit WHERE instr(subject, ' ') AND {_SECOND} NOT IN (SELECT id FROM "
         "memories)"
     )
-    _tidy_reports(db)
+    Runs(SqliteDb(db)).tidy()
     db.execute("DELETE FROM threads WHERE chunks = 0")
     db.execute("DELETE FROM spare_vectors")  # their hashes may be of deleted text
     for table in ("chunks_fts", "chunks_tri"):
         db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
-
-
-def _tidy_reports(db: apsw.Connection) -> None:
-    """Remove the keys of deleted memories from the groups that runs recorded."""
-    rows = [
-        (run, str(report))
-        for run, report in db.execute("SELECT id, report FROM runs WHERE report LIKE '[%'")
-    ]
-    gone = {
-        ns: keys - _keys_there(db, ns, keys)
-        for ns, keys in tally_keys(*(report for _, report in rows)).items()
-    }
-    for run, report in rows:
-        if (text := tally_without(report, gone)) != report:
-            db.execute("UPDATE runs SET report = ? WHERE id = ?", (text, run))
-
-
-def _keys_there(db: apsw.Connection, ns: str, keys: Iterable[str]) -> set[str]:
-    """Return those of some keys that a namespace has.
-
-    An empty namespace stands for all."""
-    sql = (
-        f"SELECT DISTINCT key FROM memories WHERE {'ns = ? AND ' if ns else ''}key IN "
-        "(SELECT value FROM json_each(?))"
-    )
-    return {key for (key,) in db.execute(sql, (*([ns] if ns else []), json.dumps(sorted(keys))))}
 
 
 def sweep_copies(db: apsw.Connection, path: str | None) -> None:
@@ -151,12 +127,8 @@ def _settle(db: apsw.Connection, seen: int) -> None:
 def copies_beside(path: str) -> list[str]:
     """Return the paths of copies that migrations made, or may be making, next to a database."""
     place = Path(path)
-    existing = {str(copy) for copy in place.parent.glob(f"{_escaped(place.name)}.before-*.bak")}
+    existing = {str(copy) for copy in place.parent.glob(f"{escape(place.name)}.before-*.bak")}
     return sorted(existing | {f"{path}.before-{name}.bak" for name in MIGRATIONS})
-
-
-def _escaped(name: str) -> str:
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def holders(paths: Iterable[str], ids: Sequence[str], texts: Sequence[str]) -> StoreCopies:

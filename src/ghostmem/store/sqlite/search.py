@@ -33,7 +33,9 @@ class SqliteSearch(Search):
         return self.fact(space, name, lambda: self._read_containing(space.number, text, limit))
 
     def _read_containing(self, space: int, text: str, limit: int) -> list[int]:
-        parts = " AND ".join(f'"{part}"' for part in _trigrams(text))
+        starts = range(min(len(text) - 2, 60))
+        trigrams = [text[start : start + 3].replace('"', '""') for start in starts]
+        parts = " AND ".join(f'"{trigram}"' for trigram in trigrams)
         sql = (
             f"SELECT c.id, m.key, {PIECE}, m.id, c.start, c.stop FROM chunks_tri t"
             " CROSS JOIN chunks c ON c.id = t.rowid CROSS JOIN memories m ON m.id = c.memory_id"
@@ -46,8 +48,3 @@ class SqliteSearch(Search):
                 if len(numbers) == limit:
                     break
         return numbers
-
-
-def _trigrams(text: str) -> list[str]:
-    """Return a text's trigrams for FTS5, with quotes doubled."""
-    return [text[start : start + 3].replace('"', '""') for start in range(min(len(text) - 2, 60))]
