@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -16,235 +17,10 @@ if TYPE_CHECKING:
 
     from conftest import Served
 
-ENDS = {"ns": "a", "from_key": "pot", "to_key": "tea", "rel": "depends_on"}
-RULE = {"name": "drafts", "action": "ARCHIVE", "tag": "draft", "rule_id": "mine", "ns": "a"}
-
 # method, path as it is called, the route's path, body, status, a part of the answer that must be there
 CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
-    (
-        "POST",
-        "/memories",
-        "/memories",
-        {
-            "ns": "a",
-            "memories": [
-                {"key": "new-1", "content": "x", "files": [{"path": "a.py"}]},
-                {"key": "new-1", "content": "y", "base_version": 7},
-            ],
-        },
-        200,
-        {
-            "created": 1,
-            "refused": [
-                {
-                    "item": 2,
-                    "ns": "a",
-                    "key": "new-1",
-                    "error": "VersionConflictError",
-                    "message": "a/new-1 is at version 1, not at version 7",
-                }
-            ],
-        },
-    ),
-    (
-        "PUT",
-        "/memories/a/new",
-        "/memories/{ns}/{key}",
-        {"content": "x"},
-        201,
-        {"version": 1, "outcome": "created"},
-    ),
-    (
-        "PUT",
-        "/memories/a/tea",
-        "/memories/{ns}/{key}",
-        {"content": "x"},
-        200,
-        {"version": 2, "outcome": "updated"},
-    ),
-    (
-        "GET",
-        "/memories/a/tea",
-        "/memories/{ns}/{key}",
-        None,
-        200,
-        {"content": "green tea", "tags": ["t"]},
-    ),
-    ("GET", "/memories/a/tea?version=1", "/memories/{ns}/{key}", None, 200, {"version": 1}),
-    (
-        "PATCH",
-        "/memories/a/tea",
-        "/memories/{ns}/{key}",
-        {"diff": "@@ -1 +1 @@\n-green tea\n+tea\n"},
-        200,
-        {"content": "tea"},
-    ),
-    (
-        "DELETE",
-        "/memories/a/tea",
-        "/memories/{ns}/{key}",
-        None,
-        200,
-        {"versions": 1, "hard": False},
-    ),
-    ("DELETE", "/memories/a/tea?hard=true", "/memories/{ns}/{key}", None, 200, {"hard": True}),
-    ("GET", "/memories/a/tea/history", "/memories/{ns}/{key}/history", None, 200, {}),
-    (
-        "POST",
-        "/memories/a/gone/restore",
-        "/memories/{ns}/{key}/restore",
-        None,
-        200,
-        {"key": "gone"},
-    ),
-    (
-        "POST",
-        "/memories/a/tea/curate",
-        "/memories/{ns}/{key}/curate",
-        {"op": "pin"},
-        200,
-        {"new_pinned": True},
-    ),
-    ("GET", "/memories?ns=a&limit=1&tags=t&pinned=false", "/memories", None, 200, {}),
-    (
-        "POST",
-        "/search",
-        "/search",
-        {"query": "tea", "explain": True},
-        200,
-        {"legs": ["substring", "text"]},
-    ),
-    (
-        "POST",
-        "/context",
-        "/context",
-        {"query": "tea", "ns": "a", "budget": 500},
-        200,
-        {"budget": 500},
-    ),
-    ("POST", "/used", "/used", {"ns": "a", "keys": ["tea"]}, 200, {}),
-    ("GET", "/edges?ns=a&key=tea", "/edges", None, 200, {}),
-    (
-        "POST",
-        "/edges",
-        "/edges",
-        {**ENDS, "rel": "implies", "weight": 0.4},
-        201,
-        {"weight": 0.4, "outcome": "created"},
-    ),
-    ("POST", "/edges", "/edges", {**ENDS, "weight": 0.4}, 200, {"outcome": "updated"}),
-    (
-        "DELETE",
-        "/edges?ns=a&from_key=pot&to_key=tea&rel=depends_on",
-        "/edges",
-        None,
-        200,
-        {"from_key": "pot"},
-    ),
-    (
-        "GET",
-        "/edges/candidates?ns=a&max_pairs=5&seed=tea",
-        "/edges/candidates",
-        None,
-        200,
-        {"skipped_existing": 0},
-    ),
-    ("GET", "/clusters?ns=a", "/clusters", None, 200, {}),
-    (
-        "POST",
-        "/consolidate",
-        "/consolidate",
-        {"ns": "a", "summary_key": "all", "content": "both", "source_keys": ["tea", "pot"]},
-        200,
-        {},
-    ),
-    ("GET", "/expand?ns=a", "/expand", None, 200, {"ns": "a"}),
-    ("GET", "/expand?ns=a&key=both&depth=2", "/expand", None, 200, {"ns": "a"}),
-    ("POST", "/reflect", "/reflect", {"dry_run": True}, 200, {"dry_run": True}),
-    ("POST", "/reflect", "/reflect", None, 200, {"dry_run": False}),
-    ("GET", "/runs", "/runs", None, 200, {}),
-    ("POST", "/undo", "/undo", {"run": "last", "dry_run": True}, 200, {"dry_run": True}),
-    ("GET", "/rules?ns=a", "/rules", None, 200, {}),
-    ("POST", "/rules", "/rules", RULE, 200, {"id": "mine", "ns": "a"}),
-    ("GET", "/rules/sys-dedup-all", "/rules/{rule_id}", None, 200, {"id": "sys-dedup-all"}),
-    ("DELETE", "/rules/sys-dedup-all", "/rules/{rule_id}", None, 200, {"deleted": "sys-dedup-all"}),
-    ("GET", "/tags", "/tags", None, 200, {"tags": [{"tag": "t", "count": 1}]}),
-    ("GET", "/conflicts?ns=a", "/conflicts", None, 200, {"conflicts": [], "maybe_stale": []}),
-    (
-        "POST",
-        "/resolve",
-        "/resolve",
-        {"ns": "a", "keep": "tea", "other": "pot"},
-        200,
-        {"keeps": "tea", "closed": ["pot"]},
-    ),
-    (
-        "POST",
-        "/memories/a/ended/reopen",
-        "/memories/{ns}/{key}/reopen",
-        None,
-        200,
-        {"keeps": "ended", "reopened": True},
-    ),
-    ("GET", "/timeline?ns=a&what=tea", "/timeline", None, 200, {}),
-    ("GET", "/namespaces", "/namespaces", None, 200, {}),
-    ("GET", "/facets?ns=a", "/facets", None, 200, {"total": 4}),
-    ("GET", "/files?path=f.py", "/files", None, 200, {}),
-    ("GET", "/peek?ns=a", "/peek", None, 200, {"total": 4}),
-    ("GET", "/stats", "/stats", None, 200, {"active_memories": 4}),
-    ("GET", "/check", "/check", None, 200, {"ok": True, "problems": []}),
-    ("GET", "/export?ns=a", "/export", None, 200, {}),
-    (
-        "GET",
-        "/session",
-        "/session",
-        None,
-        200,
-        {"csrf": "", "read_only": False, "name": "owner", "namespaces": ["a"]},
-    ),
-    (
-        "GET",
-        "/memories/a/tea/details",
-        "/memories/{ns}/{key}/details",
-        None,
-        200,
-        {"versions": 1, "current": True},
-    ),
-    (
-        "GET",
-        "/memories/a/gone/details",
-        "/memories/{ns}/{key}/details",
-        None,
-        200,
-        {"versions": 2, "current": False},
-    ),
-    ("GET", "/graph?ns=a&limit=10", "/graph", None, 200, {"ns": "a", "total_nodes": 4}),
-    ("GET", "/graph?ns=a&key=tea&depth=2", "/graph", None, 200, {"ns": "a"}),
-    ("GET", "/spans?ns=a&limit=100", "/spans", None, 200, {"truncated": False}),
-    ("GET", "/flow?ns=a&days=7", "/flow", None, 200, {"ns": "a"}),
-    ("GET", "/runs/RUN", "/runs/{run}", None, 200, {}),
-    ("GET", "/audit?ns=a", "/audit", None, 200, {"memories": 4}),
-    ("GET", "/home?ns=a", "/home", None, 200, {"total": 4}),
-    ("GET", "/waiting?ns=a", "/waiting", None, 200, {}),
-    ("GET", "/decisions/stale?ns=a", "/decisions/{list}", None, 200, {}),
-    ("GET", "/shape?ns=a", "/shape", None, 200, {"total": 4}),
-    ("GET", "/quarantine?ns=a&limit=5", "/quarantine", None, 200, {}),
-    (
-        "POST",
-        "/quarantine/release",
-        "/quarantine/release",
-        {"ns": "a", "id": "HELD"},
-        201,
-        {"key": "held"},
-    ),
-    (
-        "POST",
-        "/quarantine/drop",
-        "/quarantine/drop",
-        {"ns": "a", "ids": ["HELD"]},
-        200,
-        {"dry_run": False},
-    ),
+    tuple(json.loads(line))
+    for line in Path(__file__).with_name("calls.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 
 
@@ -344,21 +120,6 @@ STREET = {
     "parade": "A street parade takes place once a year.",
     "tea": "Grandmother drinks green tea without sugar.",
 }
-MILL = {"query": "What is on Mill Street?", "ns": "town"}
-
-
-def test_secrets_are_stored_where_they_are_allowed(served: "Served") -> None:
-    """A put, a patch and a summary take `allow_secrets`."""
-    secret = "The key is sk-ant-api03-" + "a1B2" * 24 + "."
-    for key in ("one", "two"):
-        made = served.ok("PUT", f"/memories/a/{key}", {"content": secret, "allow_secrets": True})
-        assert made["content"] == secret
-    diff = f"@@ -1 +1,2 @@\n {secret}\n+Ask Ann.\n"
-    change = {"diff": diff, "allow_secrets": True}
-    assert secret in served.ok("PATCH", "/memories/a/one", change)["content"]
-    summary = {"ns": "a", "summary_key": "both", "content": secret, "source_keys": ["one", "two"]}
-    made = served.ok("POST", "/consolidate", {**summary, "allow_secrets": True})
-    assert made["summary"]["content"] == secret
 
 
 def test_a_search_says_that_it_is_not_complete(serve: "Callable[..., Served]") -> None:
@@ -370,47 +131,6 @@ def test_a_search_says_that_it_is_not_complete(serve: "Callable[..., Served]") -
     assert after.ok("POST", "/search", query)["complete"] is False
     after.ghost.admin.embed_backfill()
     assert "complete" not in after.ok("POST", "/search", query)
-
-
-def test_a_search_counts_weaker_hits_and_lists_them_when_asked(served: "Served") -> None:
-    """The answer has the strong hits and the number of the weaker ones; `weak` lists these after them, marked."""
-    for key, text in STREET.items():
-        served.ok("PUT", f"/memories/town/{key}", {"content": text})
-    found = served.ok("POST", "/search", MILL)
-    assert [hit["key"] for hit in found["results"]] == ["garage", "dentist"]
-    assert not any(hit.get("weak") for hit in found["results"])
-    assert found["weaker"] == 2
-    listed = served.ok("POST", "/search", {**MILL, "weak": True})
-    assert [hit["key"] for hit in listed["results"][:2]] == ["garage", "dentist"]
-    assert [hit.get("weak", False) for hit in listed["results"]] == [False, False, True, True]
-    # only listed hits are counted as shown
-    assert {hit["key"]: hit["access_count"] for hit in listed["results"]} == {
-        "garage": 1,
-        "dentist": 1,
-        "vet": 0,
-        "parade": 0,
-    }
-    assert listed["weaker"] == 0
-    assert served.ok("POST", "/search", {**MILL, "limit": 3})["weaker"] == 1
-    floored = served.ok("POST", "/search", {**MILL, "min_score": 0})
-    assert len(floored["results"]) >= 4
-    assert floored["weaker"] == 0
-    assert (
-        served.ok("POST", "/search", {"query": "?!", "ns": "town", "weak": True})["results"] == []
-    )
-    assert served.api("POST", "/search", {**MILL, "weak": "yes"}).status == 400
-
-
-def test_a_server_without_the_cut_off_lists_every_hit(serve: "Callable[..., Served]") -> None:
-    """With the setting `cutoff` off there are no weaker hits."""
-    served = serve(settings={"cutoff": "off"})
-    for key, text in STREET.items():
-        served.ok("PUT", f"/memories/town/{key}", {"content": text})
-    found = served.ok("POST", "/search", MILL)
-    assert [hit["key"] for hit in found["results"][:2]] == ["garage", "dentist"]
-    assert {hit["key"] for hit in found["results"][2:]} == {"vet", "parade"}
-    assert not any(hit.get("weak") for hit in found["results"])
-    assert found["weaker"] == 0
 
 
 def test_a_bare_slash_ends_a_segment(served: "Served") -> None:
