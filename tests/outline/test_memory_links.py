@@ -13,9 +13,9 @@ from ghostmem import Ghost, InvalidInputError, NotFoundError
 from ghostmem.caller import CALLER, Caller
 from ghostmem.model import FileRel, SymbolRef
 from ghostmem.outline.languages.table import LANGUAGES, language_named
-from ghostmem.outline.memories import memories_of
 from ghostmem.outline.project_graph import code_graphs
 from ghostmem.outline.render import LinkedMemory as Mention
+from ghostmem.outline.stale import memories_of
 from ghostmem.outline.symbols import SUFFIXES, relative_path
 
 SOURCE = """package shop

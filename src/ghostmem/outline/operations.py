@@ -11,7 +11,6 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.model import Record
 from ghostmem.outline.find import find
-from ghostmem.outline.memories import memories_of
 from ghostmem.outline.project_graph import (
     CodeGraph,
     code_graphs,
@@ -20,6 +19,7 @@ from ghostmem.outline.project_graph import (
 )
 from ghostmem.outline.render import OutlineStats, to_json, to_text
 from ghostmem.outline.sources import inside
+from ghostmem.outline.stale import memories_of
 from ghostmem.outline.tree import Options, build
 from ghostmem.store.store import Store
 
@@ -205,11 +205,11 @@ class _Request:
     """The options of an outline, and those that the caller named: its data lists these."""
 
     def __init__(self, include_memories: bool | None, **options: Any) -> None:
-        named = {name: value for name, value in options.items() if value is not None}
-        self.options, self.include_memories = Options.checked(**named), include_memories
+        fields = {name: value for name, value in options.items() if value is not None}
+        self.options, self.include_memories = Options.checked(**fields), include_memories
         if include_memories is not None:
-            named["include_memories"] = include_memories
-        self.fields = {name: value for name, value in named.items() if value not in ([], ())}
+            fields["include_memories"] = include_memories
+        self.fields = {name: value for name, value in fields.items() if value not in ([], ())}
 
     def outline(
         self,

@@ -97,11 +97,11 @@ def program() -> str:
     """Return a hash of this package and of the Python version.
 
     A stored graph with another hash is not used."""
-    made = hashlib.sha256(f"{sys.version} {sys.byteorder}".encode())
+    digest = hashlib.sha256(f"{sys.version} {sys.byteorder}".encode())
     files = (path for path in Path(__file__).parent.rglob("*.*") if path.suffix in _PROGRAM)
     for path in sorted(files):
-        made.update(path.name.encode() + path.read_bytes())
-    return made.hexdigest()
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 @cache

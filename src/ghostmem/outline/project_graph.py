@@ -112,16 +112,16 @@ def _listed(store: Store, home: Path, name: str) -> CodeGraph:
     maker = f"{language.name} {language.version}, {grammar_version(language.package)}"
     graph = CodeGraph(str(home), language.name, maker, {}, listed.skipped)
     with store.engine.read() as tx:
-        known = tx.outline.files(graph.root, language.name)
+        seen = tx.outline.files(graph.root, language.name)
     fresh: dict[str, tuple[Stat, int, str]] = {}
     now = to_ns(store.clock())
     for path, stat in listed.files.items():
-        before = known.get(path)
+        before = seen.get(path)
         if before is not None and before[0] == stat and abs(before[1] - stat.mtime_ns) > RACY_NS:
             graph.hashes[path] = before[2]
         elif graph.read(path) is not None:
             fresh[path] = (stat, now, graph.hashes[path])
-    gone = known.keys() - listed.files.keys()
+    gone = seen.keys() - listed.files.keys()
     if fresh or gone:
         _cache(store, lambda tx: tx.outline.put_files(graph.root, language.name, fresh, gone))
     return graph
@@ -208,7 +208,7 @@ def _home(root: str | Path) -> Path:
 
 def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> NotFoundError:
     """Return the error for an unknown symbol, with the nearest names."""
-    where = f" in {path}" if path else ""
+    place = f" in {path}" if path else ""
     close = [name for graph in graphs for name in nearest(graph.stored, symbol)][:MAX_SUGGESTIONS]
     hint = (
         f"the nearest names: {', '.join(close)}"
@@ -219,7 +219,7 @@ def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> 
     errors = f"; {counted(broken, 'file')} could not be parsed fully" if broken else ""
     languages = " and ".join(graph.language for graph in graphs)
     return NotFoundError(
-        f"there is no symbol {validate.shown(symbol, MAX_WIDTH)}{where} in the {languages} code of "
+        f"there is no symbol {validate.shown(symbol, MAX_WIDTH)}{place} in the {languages} code of "
         f"{graphs[0].root}{errors}",
         hint,
     )
@@ -230,18 +230,19 @@ def languages_of_project(root: str | Path, file: str | None = None) -> list[str]
     home = _home(root)
     ending = "" if file is None else inside(home, file).rpartition(".")[2].lower()
     if ending and ending != "h":
-        found = detected_languages([ending])
+        languages = detected_languages([ending])
     else:
-        found = detected_languages(endings(home))
-        found = [name for name in found if name in ("c", "cpp")][:1] if ending else found
-    if not found:
+        languages = detected_languages(endings(home))
+        if ending:
+            languages = [name for name in languages if name in ("c", "cpp")][:1]
+    if not languages:
         raise InvalidInputError(
             f"the language of {validate.shown(file, MAX_WIDTH)} is not known"
             if file
             else f"there is no file of a known language in {validate.shown(str(home), MAX_WIDTH)}",
             f"files are recognised by their names; the languages are: {', '.join(LANGUAGES)}",
         )
-    return found
+    return languages
 
 
 @contextmanager

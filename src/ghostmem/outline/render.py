@@ -82,8 +82,8 @@ def to_json(
     stats: OutlineStats | None = None,
 ) -> dict[str, Any]:
     """Return a tree as plain data."""
-    made = stats or OutlineStats()
-    found = {
+    stats = stats or OutlineStats()
+    data = {
         "version": VERSION,
         "language": languages[0] if len(languages) == 1 else None,
         **({"languages": list(languages)} if len(languages) > 1 else {}),
@@ -91,22 +91,22 @@ def to_json(
         "query": dict(query or {}),
         "matches": [_branch_json(branch, memories or {}) for branch in tree.matches],
         "stats": {
-            "files": made.files,
-            "parsed": made.parsed,
-            "cached": made.files - made.parsed,
+            "files": stats.files,
+            "parsed": stats.parsed,
+            "cached": stats.files - stats.parsed,
             "symbols": symbol_count(tree),
             "relations": tree.relations,
             "unresolved": tree.unresolved,
             "parse_errors": [
-                {"file": file, "line": line} for file, line in sorted(made.parse_errors)
+                {"file": file, "line": line} for file, line in sorted(stats.parse_errors)
             ],
-            "skipped": [{"file": file, "reason": reason} for file, reason in sorted(made.skipped)],
+            "skipped": [{"file": file, "reason": reason} for file, reason in sorted(stats.skipped)],
         },
         "truncated": tree.truncated,
     }
     if tree.next_offset is not None:
-        found["next_offset"] = tree.next_offset
-    return found | {"notes": list(tree.notes)} if tree.notes else found
+        data["next_offset"] = tree.next_offset
+    return data | {"notes": list(tree.notes)} if tree.notes else data
 
 
 def symbol_count(tree: Tree) -> int:
@@ -139,9 +139,9 @@ def _branch_lines(
     ]
     for kind in kinds:
         if kind not in branch.relations:
-            named = f'unresolved {BACK.get(kind)} named "{_flat(bare(branch.node.name))}"'
+            noun = f'unresolved {BACK.get(kind)} named "{_flat(bare(branch.node.name))}"'
             count = branch.missing[kind]
-            yield f"{pad}  {kind}: none found" + (f" ({count} {named})" if count else "")
+            yield f"{pad}  {kind}: none found" + (f" ({count} {noun})" if count else "")
             continue
         yield f"{pad}  {kind}"
         for child in branch.relations[kind]:
@@ -203,7 +203,7 @@ def _branch_json(branch: Branch, memories: Memories) -> dict[str, Any]:
     if branch.mark:
         return {"ref": node.id}
     linked = memories.get(node.id, ())
-    found = {
+    data = {
         "id": node.id,
         "name": node.name,
         "kind": node.kind,
@@ -225,12 +225,12 @@ def _branch_json(branch: Branch, memories: Memories) -> dict[str, Any]:
         ],
         "memories": [memory._asdict() for memory in _ordered(linked)[:MAX_MEMORIES]],
     }
-    found |= {key: value for key, value in (("full", node.full), ("where", node.where)) if value}
+    data |= {key: value for key, value in (("full", node.full), ("where", node.where)) if value}
     if len(linked) > MAX_MEMORIES:
-        found["memories_more"] = len(linked) - MAX_MEMORIES
-    if named := {kind: count for kind, count in branch.missing.items() if count}:
-        found["unresolved_named"] = named
-    return found
+        data["memories_more"] = len(linked) - MAX_MEMORIES
+    if unresolved := {kind: count for kind, count in branch.missing.items() if count}:
+        data["unresolved_named"] = unresolved
+    return data
 
 
 def counted(number: int, noun: str) -> str:

@@ -54,7 +54,7 @@ def endings(root: Path) -> set[str]:
 
 def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
     """List the files of a project with one of these suffixes, in upper or lower case."""
-    found, top = Sources(), os.path.realpath(root)
+    listed, top = Sources(), os.path.realpath(root)
     paths = sorted(path for path in _listed(root) if path.lower().endswith(suffixes))
     folders = {os.path.dirname(path): os.path.dirname(f"{top}/{path}") for path in paths}
     is_link = {path: os.path.realpath(full) != full for path, full in folders.items()}
@@ -64,18 +64,18 @@ def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
         except OSError:
             continue  # gone since it was listed
         if not is_text(path):
-            found.skipped[ascii(path)[1:-1]] = "has a name that is not valid text"
+            listed.skipped[ascii(path)[1:-1]] = "has a name that is not valid text"
         elif not S_ISREG(stat.st_mode) or is_link[os.path.dirname(path)]:
             # git also lists files in a folder that was replaced by a link
-            found.skipped[path] = "is a link or no plain file"
+            listed.skipped[path] = "is a link or no plain file"
         elif stat.st_size > MAX_FILE_BYTES:
-            found.skipped[path] = f"has {stat.st_size:,} bytes, more than {MAX_FILE_BYTES:,}"
+            listed.skipped[path] = f"has {stat.st_size:,} bytes, more than {MAX_FILE_BYTES:,}"
         else:
             # the modification time can be set back, the time of the last change cannot
-            found.files[path] = Stat(
+            listed.files[path] = Stat(
                 stat.st_size, stat.st_mtime_ns, (stat.st_ino ^ stat.st_ctime_ns) & _INODE_MASK
             )
-    return found
+    return listed
 
 
 def _listed(root: Path) -> list[str]:
@@ -131,12 +131,12 @@ def _git_environment() -> dict[str, str]:
     """Return the environment for git: without variables that name another repository, and such
     that git fetches nothing.
     """
-    kept = {
+    environment = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("GIT_") or name in _GIT_SETTINGS
     }
-    return kept | {
+    return environment | {
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_TERMINAL_PROMPT": "0",
@@ -156,10 +156,10 @@ def _walked(root: Path) -> Iterable[str]:
 
 def inside(root: Path, path: str) -> str:
     """Return the path of a file relative to the root; a file outside the root is an error."""
-    given = path.replace("\\", "/")
+    posix = path.replace("\\", "/")
     home = Path(os.path.realpath(root))
     try:
-        real = Path(os.path.realpath(root / given))
+        real = Path(os.path.realpath(root / posix))
     except (OSError, ValueError):  # a file cannot have such a name
         real = home
     if real == home or not real.is_relative_to(home):
@@ -171,6 +171,6 @@ def inside(root: Path, path: str) -> str:
             f"there is no file {_shown(path)} below {_shown(root)}",
             "give its path from the project's root",
         )
-    if os.path.isabs(given) or ".." in given.split("/"):
+    if os.path.isabs(posix) or ".." in posix.split("/"):
         return real.relative_to(home).as_posix()
-    return os.path.normpath(given).replace(os.sep, "/")
+    return os.path.normpath(posix).replace(os.sep, "/")

@@ -1,24 +1,33 @@
-"""Find memories whose code has changed since; computed on request, never stored."""
+"""Find the memories about files and symbols, and how their code has changed since.
+
+Both are computed on request, never stored."""
 
 import os
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from ghostmem.caller import CALLER
 from ghostmem.errors import GhostError
 from ghostmem.frozen import frozen
-from ghostmem.model import Record, SymbolRef, optional
-from ghostmem.outline.graph import PROJECT, OutlineNode
+from ghostmem.model import FileRel, Memory, Record, SymbolRef, optional
+from ghostmem.outline.graph import PROJECT, OutlineNode, file_id
 from ghostmem.outline.parse import normalized
 from ghostmem.outline.project_graph import CodeGraph, code_graphs
+from ghostmem.outline.render import LinkedMemory
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 
 _WORD = re.compile(rb"[\w\x80-\xff]+")
+# the id of a node, a memory about it, and its short form
+_NodeMemory = tuple[str, Memory, LinkedMemory]
+
 CURRENT, CHANGED, RENAMED, GONE, UNKNOWN = "current", "changed", "renamed", "gone", "unknown"
 
 
@@ -196,3 +205,69 @@ def _text(node: OutlineNode, source: bytes) -> bytes:
             break
         hashed.update(source[stop : stop + 1])
     return b""
+
+
+def memories_of(
+    graph: CodeGraph, now: datetime, ns: str | None = None
+) -> dict[str, list[LinkedMemory]]:
+    """Return the memories about files and symbols by node id, in any order.
+
+    A memory about a renamed symbol is listed with the new one, about a removed symbol with its
+    file."""
+    paths = [path for path in graph.stored.files if path]
+    current = Filter(ns=validate.ns_filter(ns), now=now)
+    linked = graph.tx.listing.select(replace(current, code=graph.root))
+    about_files = (
+        graph.tx.listing.select(replace(current, paths=_spellings(graph.root, paths)))
+        if paths
+        else []
+    )
+    by_node: dict[str, dict[str, LinkedMemory]] = defaultdict(dict)
+    for node, memory, mention in (
+        *_of_symbols(graph, linked),
+        *_of_files(graph.root, paths, about_files),
+    ):
+        if CALLER.get().may(memory.ns, "read"):
+            by_node[node].setdefault(memory.id, mention)
+    return {node: list(mentions.values()) for node, mentions in by_node.items()}
+
+
+def _spellings(root: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the forms in which memories name files: relative to the root, or absolute."""
+    return tuple(
+        sorted({spelled for path in paths for spelled in (path, f"./{path}", f"{root}/{path}")})
+    )
+
+
+def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_NodeMemory]:
+    refs = [
+        (memory, ref)
+        for memory in memories
+        for ref in memory.symbols
+        if (ref.root, ref.language) == (graph.root, graph.language)
+    ]
+    code = CodeSymbols(graph, [ref for _, ref in refs])
+    for memory, ref in refs:
+        state = code.judge(ref)
+        note = state.mark
+        if state.node is None or state.node.name != ref.name:
+            note = f"{ref.name}: {note}"
+        yield (
+            state.node.id if state.node else file_id(ref.path),
+            memory,
+            _mention(memory, ref.rel, note),
+        )
+
+
+def _of_files(root: str, paths: Iterable[str], memories: Sequence[Memory]) -> Iterator[_NodeMemory]:
+    places = {spelled: path for path in paths for spelled in _spellings(root, [path])}
+    for memory in memories:
+        for file in memory.files:
+            if file.path in places:
+                yield file_id(places[file.path]), memory, _mention(memory, file.rel)
+
+
+def _mention(memory: Memory, rel: FileRel, note: str = "") -> LinkedMemory:
+    return LinkedMemory(
+        str(memory.tier), memory.key, str(rel), f"{memory.created_at:%Y-%m-%d}", memory.pinned, note
+    )

@@ -128,24 +128,24 @@ def build(
 def _fill_page(tree: Tree, builders: Sequence[tuple["_Builder", int]]) -> None:
     """Add roots from the offset on while there is room; only the first root may be cut."""
     room = tree.options.max_nodes
-    for at in range(tree.options.offset, len(builders)):
-        builder, number = builders[at]
+    for place in range(tree.options.offset, len(builders)):
+        builder, number = builders[place]
         before = tree.relations, tree.unresolved
         builder.expanded.clear()
-        if (at - tree.options.offset) % ROOTS_AT_ONCE == 0:
-            read = builder.graph.load if tree.options.depth else builder.graph.load_nodes
-            read([root for each, root in builders[at : at + ROOTS_AT_ONCE] if each is builder])
+        if (place - tree.options.offset) % ROOTS_AT_ONCE == 0:
+            page = builders[place : place + ROOTS_AT_ONCE]
+            builder.graph.load(root for each, root in page if each is builder)
         builder.room = room - 1
         branch = builder.root(number)
         if builder.room < 0 and tree.matches:
             tree.relations, tree.unresolved = before
-            tree.truncated, tree.next_offset = True, at
+            tree.truncated, tree.next_offset = True, place
             return
         tree.matches.append(branch)
         room = builder.room
         if room < 0:
             tree.truncated = True
-            tree.next_offset = at + 1 if at + 1 < len(builders) else None
+            tree.next_offset = place + 1 if place + 1 < len(builders) else None
             return
 
 

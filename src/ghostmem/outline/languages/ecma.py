@@ -349,30 +349,34 @@ class Ecma(Rules):
         ]
         kind = "constant" if walker.source.startswith(b"const", node.start_byte) else "variable"
         for declarator in declarators:
-            whole = node if len(declarators) == 1 else declarator
-            self._declarator(walker, declarator, whole, kind)
+            declaration = node if len(declarators) == 1 else declarator
+            self._declarator(walker, declarator, declaration, kind)
 
-    def _declarator(self, walker: "Walker", node: "Node", whole: "Node", kind: str) -> None:
+    def _declarator(self, walker: "Walker", node: "Node", declaration: "Node", kind: str) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
             return
         text, is_name = walker.text(name), name.type == "identifier"
-        is_var = walker.source.startswith(b"var", whole.start_byte)
+        is_var = walker.source.startswith(b"var", declaration.start_byte)
         type_term = walker.type_term(node.child_by_field_name("type"))
         while value is not None and _matches(EXPORTED, walker, value):  # a = module.exports = value
             walker.unit.exports["default"] = text
             value = value.child_by_field_name("right")
         if is_name and value is not None and value.type in FUNCTIONS:
-            self.callable(walker, whole, text, value).type = type_term
+            self.callable(walker, declaration, text, value).type = type_term
             return
         is_shared = walker.scope_kind in (FILE_SCOPE, MODULE_SCOPE)
         number = NO_SYMBOL
         if is_name and is_shared and not _matches(REQUIRED, walker, value):
-            number = walker.define(whole, text, kind).number
+            number = walker.define(declaration, text, kind).number
         term = walker.visit(value)
         if not is_name:
             self._declare_pattern(
-                walker, name, whole, kind, term if type_term is None else (VALUE_OF, type_term)
+                walker,
+                name,
+                declaration,
+                kind,
+                term if type_term is None else (VALUE_OF, type_term),
             )
         else:
             position = 0 if term is not None and term[0] == IMPORT else node.start_byte
@@ -384,17 +388,17 @@ class Ecma(Rules):
             walker.is_lazy = is_lazy and is_var
 
     def _declare_pattern(
-        self, walker: "Walker", node: "Node", whole: "Node", kind: str, term: Term | None
+        self, walker: "Walker", node: "Node", declaration: "Node", kind: str, term: Term | None
     ) -> None:
         """Bind the names of a pattern; in a file they are symbols."""
         is_import = term is not None and term[0] == IMPORT
         names = walker.unit.scopes[walker.scope].names
         before = set(names)
-        walker.pattern(node, term, None, 0 if is_import else whole.end_byte)
+        walker.pattern(node, term, None, 0 if is_import else declaration.end_byte)
         if walker.scope_kind not in (FILE_SCOPE, MODULE_SCOPE) or is_import:
             return
         for name in [bound for bound in names if bound not in before]:
-            symbol = walker.define(whole, name, kind)
+            symbol = walker.define(declaration, name, kind)
             names[name] = [(*binding[:5], symbol.number) for binding in names[name]]
 
     def pattern(self, walker: "Walker", node: "Node", value: Term | None, position: int) -> None:
@@ -569,8 +573,8 @@ class Ecma(Rules):
             return resolver.evaluate_bindings(bindings, END)
         if member is None or member == "default":
             return (MODULE, place)
-        whole = resolver.evaluate_bindings(self.exported(resolver, place, "default"), END)
-        return resolver.member(whole, member) if whole is not None else None
+        exported = resolver.evaluate_bindings(self.exported(resolver, place, "default"), END)
+        return resolver.member(exported, member) if exported is not None else None
 
     def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
         """Return what a module exports under a name, through modules that export it again."""

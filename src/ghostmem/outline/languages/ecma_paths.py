@@ -124,9 +124,9 @@ class Paths:
         if package not in self.packages:
             return ""
         folder, data = self.packages[package]
-        rest = name[len(package) + 1 :]
-        if rest:
-            return self._file(folder, [rest, "src/" + rest])
+        inner = name[len(package) + 1 :]
+        if inner:
+            return self._file(folder, [inner, "src/" + inner])
         entries = (data.get(field) for field in ENTRIES)
         names = [entry for entry in entries if isinstance(entry, str)]
         return self._file(folder, [*names, "src/index", "index"])
@@ -147,7 +147,7 @@ def _json(text: str | None) -> Json | None:
     if text is None:
         return None
     try:
-        data = json.loads(NOT_JSON.sub(lambda found: found.group(1) or "", text))
+        data = json.loads(NOT_JSON.sub(lambda match: match.group(1) or "", text))
     except (ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}

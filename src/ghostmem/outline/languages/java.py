@@ -260,8 +260,8 @@ class Java(Rules):
             name, number = walker.text(declarator.named_children[0]), NO_SYMBOL
             if around.kind == CLASS:
                 walker.flags = set(flags)
-                whole = node if len(declarators) == 1 else declarator
-                number = walker.define(whole, name, kind).number
+                declaration = node if len(declarators) == 1 else declarator
+                number = walker.define(declaration, name, kind).number
             value = walker.visit(declarator.child_by_field_name("value"))
             is_array = written is not None and declarator.child_by_field_name("dimensions")
             type_term = (LIST_TYPE, written) if is_array else written
@@ -570,7 +570,7 @@ def _passed_for(resolver: Resolver, value: Value) -> tuple[list[object], bool]:
 def _supertypes(name: str) -> tuple[str, ...]:
     """Return all types of the library that one of them extends, the closest first."""
     direct = sorted(SUPERTYPES.get(name, ()))
-    return (*direct, *(other for base in direct for other in _supertypes(base)))
+    return (*direct, *(above for base in direct for above in _supertypes(base)))
 
 
 def _type_arguments(receiver: Value | None) -> tuple[Value | None, ...]:

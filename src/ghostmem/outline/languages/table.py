@@ -45,23 +45,24 @@ def detected_languages(endings: Iterable[str]) -> list[str]:
 
     Headers are C++ in a project that has C++ sources and no C sources.
     """
-    known = {ending for ending in endings if ending in SUFFIXES}
-    found = {SUFFIXES[ending] for ending in known}
-    if "cpp" in found and "c" not in known:
-        found.discard("c")
-    return [name for name in LANGUAGES if name in found]
+    used = {ending for ending in endings if ending in SUFFIXES}
+    languages = {SUFFIXES[ending] for ending in used}
+    if "cpp" in languages and "c" not in used:
+        languages.discard("c")
+    return [name for name in LANGUAGES if name in languages]
 
 
 def language_named(name: str) -> Language:
     """Return a language by any of its names; the error for an unknown one lists all languages."""
     wanted = name.strip().lower()
-    found = next((one for one, others in LANGUAGES.items() if wanted in (one, *others)), None)
-    if found is None:
+    matches = (main for main, aliases in LANGUAGES.items() if wanted in (main, *aliases))
+    chosen = next(matches, None)
+    if chosen is None:
         raise InvalidInputError(
             f"unknown language {name!r}", f"the languages are: {', '.join(LANGUAGES)}"
         )
     try:
-        module = import_module(f"ghostmem.outline.languages.{found}")
+        module = import_module(f"ghostmem.outline.languages.{chosen}")
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("tree_sitter"):
             raise InvalidInputError(
