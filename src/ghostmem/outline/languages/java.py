@@ -175,14 +175,14 @@ class Java(Rules):
         """An import of a type, of a static member, or of everything."""
         path = next(child for child in node.named_children if "identifier" in child.type)
         name = "".join(walker.text(path).split())
-        kinds = {child.type for child in node.children}
-        if "asterisk" in kinds:
-            walker.unit.stars.append(name)
-            walker.import_path(name, node)
-            return
         head, _, last = name.rpartition(".")
-        walker.import_path(head if "static" in kinds else name, node)
-        for key in (last, f"{last}()") if "static" in kinds else (last,):
+        words = {child.type for child in node.children}
+        is_static, is_star = "static" in words, "asterisk" in words
+        walker.import_path(head if is_static and not is_star else name, node)
+        if is_star:
+            walker.unit.stars.append(name)
+            return
+        for key in (last, f"{last}()") if is_static else (last,):
             walker.bind(key, 0, None, (IMPORT, head, key))
 
     def modifiers(self, walker: "Walker", node: "Node") -> set[str]:
@@ -384,9 +384,8 @@ class Java(Rules):
     def base_relations(self, relation: str, symbol: CodeSymbol, target: Target) -> tuple[str, ...]:
         """Return the kind of a base: an anonymous class may implement an interface."""
         is_interface = target.symbol is not None and target.symbol.kind == "interface"
-        if not relation:  # of a constant with a body to its enum
-            return ()
-        return ("implements" if symbol.name == "(anonymous)" and is_interface else relation,)
+        kind = "implements" if symbol.name == "(anonymous)" and is_interface else relation
+        return (kind,) if relation else ()  # none of a constant with a body to its enum
 
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of a type outside, with the receiver."""
@@ -491,8 +490,8 @@ class Java(Rules):
                 closest = min(certain, key=lambda pair: sum(costs[pair[1]]))
                 return [pair[0] for pair in possible if pair is closest or pair not in certain]
             fitting = possible or fitting
-        owners = [(symbol.unit, symbol.parent) for _, symbol in fitting]
-        return [pair[0] for pair, owner in zip(fitting, owners, strict=True) if owner == owners[0]]
+        nearest = {(symbol.unit, symbol.parent) for _, symbol in fitting[:1]}
+        return [target for target, symbol in fitting if (symbol.unit, symbol.parent) in nearest]
 
 
 def _shown_type(walker: "Walker", node: "Node") -> str:
