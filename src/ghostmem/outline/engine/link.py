@@ -64,14 +64,11 @@ _OUTSIDE_KINDS = {
 }
 # links by the kind of a reference; `?` if it may lead nowhere
 _KINDS = {
-    "calls": "calls", "uses": "uses", "reads": "accesses", "assigns": "assigns",
-    "calls?": "calls", "uses?": "uses", "reads?": "accesses", "assigns?": "assigns",
+    "uses": "uses", "reads": "accesses", "assigns": "assigns",
+    "uses?": "uses", "reads?": "accesses", "assigns?": "assigns",
 }  # fmt: skip
 # kinds of something outside: the first counts if references disagree
 _RANK = {"module": 0, "type": 1, "function": 2, "variable": 3}
-
-
-Found = tuple[tuple[str, str, str], tuple[int, str]]  # a link: its ends and kind, line and step
 
 
 class Target(NamedTuple):
@@ -80,6 +77,15 @@ class Target(NamedTuple):
     via: str
     symbol: CodeSymbol | None = None
     value: Value | None = None
+
+
+class End(NamedTuple):
+    """The kind and the end of a link: a symbol or something outside, else unresolved."""
+
+    kind: str
+    via: str = ""
+    symbol: CodeSymbol | None = None
+    outside: str = ""
 
 
 def link(rules: "LinkRules", files: Mapping[str, Facts], read: Read) -> Linked:
@@ -103,8 +109,8 @@ class Linker:
         self.loose: list[Loose] = []
         self.outside: dict[str, tuple[str, str, str]] = {}  # by name: origin, node and kind
         self._links: dict[tuple[str, str, str], tuple[int, str]] = {}  # of the present file
-        # what names lead to that only the file binds, by kind and term
-        self._of_file: dict[tuple[str, Term], tuple[list[Found], list[Loose]]] = {}
+        # of names that only a file binds, by kind, term and number of arguments
+        self._of_file: dict[tuple[str, Term, int], list[End]] = {}
 
     def link(self) -> Linked:
         """Return the graph."""
@@ -232,39 +238,22 @@ class Linker:
         scope = symbol.inner if self.rules.bases_inside else symbol.scope
         targets = [
             target
-            for target in self._types_behind(
-                self.targets(plain, Place(symbol.unit, scope, position))
-            )
+            for target in self._callees(self.targets(plain, Place(symbol.unit, scope, position)))
             if target.symbol is not symbol  # class Error < Error means another one
+            and (target.symbol is None or target.symbol.kind in (*TYPES, "module"))
         ]
         via = "conditional" if sum(target.symbol is not None for target in targets) > 1 else ""
         for target in targets:
-            kinds = self.rules.base_relations(relation, symbol, target)
-            for kind in kinds:
+            for kind in self.rules.base_relations(relation, symbol, target):
                 if target.symbol is not None:
                     self._add_project(symbol.id, kind, target.symbol, line, via or target.via)
                 elif target.value is not None:
                     self.add_outside(symbol.id, kind, target.value[1], line)
         if not targets and relation:
-            name = str(plain[2] if plain[0] == MEMBER else plain[1]).rpartition(
-                self.rules.separator
-            )[2]
-            count = self.values[name]
-            self.loose.append(
-                Loose(symbol.id, relation, text_of(plain, self.rules.words), line, name, count)
-            )
-
-    def _types_behind(self, targets: Iterable[Target]) -> list[Target]:
-        """Return the types that targets are, through variables that hold them."""
-        types: list[Target] = []
-        for target in targets:
-            if target.symbol is not None and target.symbol.kind in (*TYPES, "module"):
-                types.append(target)
-                continue
-            value = target.value if target.symbol is None else self.value_of(target.symbol)
-            held = [part for part in parts(value) if part[0] in (TYPE, OUTSIDE)]
-            types += [behind for part in held for behind in self._of_value(part, target.via)]
-        return list(dict.fromkeys(types))
+            name = str(plain[2] if plain[0] == MEMBER else plain[1])
+            name = name.rpartition(self.rules.separator)[2]
+            text = text_of(plain, self.rules.words)
+            self.loose.append(Loose(symbol.id, relation, text, line, name, self.values[name]))
 
     # --- references
 
@@ -274,38 +263,24 @@ class Linker:
             return
         if kind == "uses" and number != FILE and "redeclared" in unit.symbols[number].flags:
             return  # the definition names the same types
+        key = (kind, term, len(arguments or ()))
+        ends = self._of_file.get(key) if position == END else None
+        if ends is None:
+            place, sure = Place(unit, scope, position), kind[-1] != "?"
+            if kind.startswith("calls"):
+                ends = self._call(term, arguments or (), place, sure)
+            else:
+                ends = self._read(_KINDS[kind], term, place, sure)
+            if position == END:
+                self._of_file[key] = ends
         owner = self.node_of(unit, number)
-        place = Place(unit, scope, position)
-        if position != END or self.rules.strict_uses:
-            self._refer(owner, kind, term, line, arguments or (), place)
-            return
-        key = (kind, term)
-        if key not in self._of_file:
-            before = self._links, self.loose
-            self._links, self.loose = {}, []
-            self._refer("", kind, term, 0, arguments or (), place)
-            self._of_file[key] = [*self._links.items()], self.loose
-            self._links, self.loose = before
-        links, loose = self._of_file[key]
-        for (_, link_kind, end), (_, via) in links:
-            self.add(owner, link_kind, end, line, via)
-        self.loose += [each._replace(owner=owner, line=line) for each in loose]
-
-    def _refer(
-        self,
-        owner: str,
-        kind: str,
-        term: Term,
-        line: int,
-        arguments: tuple[Term | None, ...],
-        place: Place,
-    ) -> None:
-        sure = kind[-1] != "?"
-        kind = _KINDS[kind]
-        if kind == "calls":
-            self._call(owner, term, line, arguments, place, sure=sure)
-        else:
-            self._read(owner, kind, term, line, place, sure=sure)
+        for end in ends:
+            if end.symbol is not None:
+                self._add_project(owner, end.kind, end.symbol, line, end.via)
+            elif end.outside:
+                self.add_outside(owner, end.kind, end.outside, line)
+            else:
+                self._leave(owner, end.kind, term, line)
 
     def _may_be_linked(self, unit: Unit, kind: str, term: Term) -> bool:
         """Tell whether a member may be more than a field, which is faster than to look it up."""
@@ -314,41 +289,30 @@ class Linker:
         return term[1][0] == NAME and term[1][1] in unit.scopes[0].names
 
     def _call(
-        self,
-        owner: str,
-        term: Term,
-        line: int,
-        arguments: tuple[Term | None, ...],
-        place: Place,
-        *,
-        sure: bool = True,
-    ) -> None:
-        """Add the links of a call; one that is not sure is none if nothing like it is declared."""
+        self, term: Term, arguments: tuple[Term | None, ...], place: Place, sure: bool
+    ) -> list[End]:
+        """Return the ends of a call; one that is not sure is none if it leads nowhere."""
         targets = self.rules.meant("calls", self.targets(term, place))
-        for target in targets:
-            if target.symbol is not None and self._holds_callee(target.symbol):
-                self._link_read(owner, "accesses", target, line)
+        held = [target for target in targets if self._holds_callee(target.symbol)]
+        ends = [end for target in held if (end := self._read_end("accesses", target)) is not None]
         callees = self._defined(
             self.rules.overloads(self.resolver, self._callees(targets), arguments, place)
         )
         project = {id(target.symbol) for target in callees if target.symbol is not None}
         for callee in callees:
-            if callee.symbol is None:
-                if callee.value is not None and term[-1] != HEIR:
-                    name = callee.value[1]
-                    kind = "uses" if self.rules.is_outside_type(name) else "calls"
-                    self.add_outside(owner, kind, name, line)
-                    if term[0] == CONSTRUCT:
-                        self.add_outside(owner, "uses", name, line)
-            else:
+            if callee.symbol is not None:
                 via = "conditional" if len(project) > 1 else callee.via
-                self._call_symbol(owner, callee.symbol, line, arguments, place, via, sure=sure)
+                ends += self._called_symbol(callee.symbol, arguments, place, via, sure)
+            elif callee.value is not None and term[-1] != HEIR:
+                name = callee.value[1]
+                is_type = self.rules.is_outside_type(name)
+                kinds = ["uses" if is_type else "calls", *["uses"] * (term[0] == CONSTRUCT)]
+                ends += [End(kind, "", None, name) for kind in kinds]
         is_literal = term[0] == LAMBDA or (
             self.rules.knows_literals
             and any(target.value is not None and target.value[3:] == ("",) for target in targets)
         )
-        if not callees and sure and not is_literal:
-            self._leave(owner, "calls", term, line)
+        return ends if callees or not sure or is_literal else [*ends, End("calls")]
 
     def _defined(self, targets: Iterable[Target]) -> list[Target]:
         """Return the definitions of targets."""
@@ -362,13 +326,14 @@ class Linker:
         return list(dict.fromkeys(found))
 
     @staticmethod
-    def _holds_callee(symbol: CodeSymbol) -> bool:
+    def _holds_callee(symbol: CodeSymbol | None) -> bool:
         """Tell whether calling a symbol reads it: a variable or a property."""
-        is_function = symbol.kind in CALLABLES and "property" not in symbol.flags
-        return not is_function and symbol.kind not in TYPES and "accessor" not in symbol.flags
+        if symbol is None or symbol.kind in (*TYPES, "module") or "accessor" in symbol.flags:
+            return False
+        return symbol.kind not in CALLABLES or "property" in symbol.flags
 
     def _callees(self, targets: Iterable[Target]) -> list[Target]:
-        """Return the functions and types that a call of targets leads to."""
+        """Return the functions and types that targets are, or that variables hold."""
         callees: list[Target] = []
         for target in targets:
             if target.symbol is None:
@@ -393,25 +358,22 @@ class Linker:
                     if called[0] == FUNCTION:
                         yield Target(via, called[1])
 
-    def _call_symbol(
+    def _called_symbol(
         self,
-        owner: str,
         symbol: CodeSymbol,
-        line: int,
         arguments: tuple[Term | None, ...],
         place: Place,
         via: str,
-        *,
-        sure: bool = True,
-    ) -> None:
+        sure: bool,
+    ) -> list[End]:
+        """Return the ends of a call of a function, or of the constructor of a type."""
         if symbol.kind not in TYPES:
             is_abstract = via in self.rules.virtual and self._is_of_interface(symbol)
             via = "interface" if is_abstract or "pure" in symbol.flags else via
-            self._add_project(owner, "calls", symbol, line, via)
-            return
-        self._add_project(owner, "uses", symbol, line, via)
+            return [End("calls", via, symbol)]
+        ends = [End("uses", via, symbol)]
         if self.rules.calls_convert:
-            return
+            return ends
         symbol = self._behind_alias(symbol)
         name = self.rules.constructor + self.rules.call_suffix
         made = self.resolver.own_member(symbol, name)
@@ -421,10 +383,10 @@ class Linker:
             Target(via, unit.symbols[one[B_SYMBOL]]) for unit, one in made if one[B_SYMBOL] >= 0
         ]
         chosen = self.rules.overloads(self.resolver, constructors, arguments, place)
-        for target in chosen or [Target(via, symbol)]:
-            is_plain = symbol.kind == "type" and "alias" not in symbol.flags
-            if target.symbol is not None and (chosen or (sure and is_plain)):
-                self._add_project(owner, "calls", target.symbol, line, via)
+        is_plain = symbol.kind == "type" and "alias" not in symbol.flags
+        if not chosen and sure and is_plain:
+            ends.append(End("calls", via, symbol))
+        return ends + [End("calls", via, target.symbol) for target in chosen if target.symbol]
 
     def _behind_alias(self, symbol: CodeSymbol) -> CodeSymbol:
         """Return the type that another name of it stands for."""
@@ -449,9 +411,8 @@ class Linker:
         is_static = "static" in symbol.flags
         return owner is not None and owner.kind == "interface" and not is_static
 
-    def _read(
-        self, owner: str, kind: str, term: Term, line: int, place: Place, *, sure: bool = True
-    ) -> None:
+    def _read(self, kind: str, term: Term, place: Place, sure: bool) -> list[End]:
+        """Return the ends of a read, a write or a use of a type."""
         targets = self._defined(self.rules.meant(kind, self.targets(term, place, follow=False)))
         if len({id(target.symbol) for target in targets if target.symbol is not None}) > 1:
             targets = [target._replace(via="conditional") for target in targets]
@@ -461,35 +422,26 @@ class Linker:
                 for target in targets
                 if (sure if target.symbol is None else target.symbol.kind in TYPES)
             ]
-        found = sum(self._link_read(owner, kind, target, line) for target in targets)
-        leaves = self.rules.leaves_reads or kind == "uses"
-        if sure and leaves and not found and not targets and not self._is_known(term, place):
-            self._leave(owner, kind, term, line)
+        leaves = sure and not targets and (self.rules.leaves_reads or kind == "uses")
+        if leaves and not self._is_known(term, place):
+            return [End(kind)]
+        return [end for target in targets if (end := self._read_end(kind, target)) is not None]
 
-    def _link_read(self, owner: str, kind: str, target: Target, line: int) -> bool:
-        """Add the link of a read, a write or a use of a type; tell whether there is one."""
+    def _read_end(self, kind: str, target: Target) -> End | None:
+        """Return the end of a read of a target, if that is a relation."""
         symbol, value = target.symbol, target.value
         if symbol is None:
-            if value is None or value[0] != OUTSIDE:
-                return False
-            if outside_kind := self.rules.outside_kind(kind, value):
-                self.add_outside(owner, outside_kind, value[1], line)
-            return True
-        if symbol.kind in TYPES:
+            is_outside = value is not None and value[0] == OUTSIDE
+            outside_kind = self.rules.outside_kind(kind, value) if value and is_outside else ""
+            return End(outside_kind, "", None, value[1]) if value and outside_kind else None
+        is_function, is_property = symbol.kind in CALLABLES, "property" in symbol.flags
+        if symbol.kind in TYPES or (is_function and not is_property and kind == "accesses"):
             kind = "uses"
-        elif symbol.kind in CALLABLES and "property" in symbol.flags:
-            if self.rules.properties_are_called:
-                kind = "calls"
-            elif not self.rules.is_shared(symbol):
-                return False
-        elif symbol.kind in CALLABLES:
-            if kind != "accesses":
-                return False
-            kind = "uses"
-        elif not self.rules.is_shared(symbol):
-            return False
-        self._add_project(owner, kind, symbol, line, target.via)
-        return True
+        elif is_function and is_property and self.rules.properties_are_called:
+            kind = "calls"
+        elif (is_function and not is_property) or not self.rules.is_shared(symbol):
+            return None
+        return End(kind, target.via, symbol)
 
     def _is_known(self, term: Term, place: Place) -> bool:
         """Tell whether a name is a local, or a member of something known."""
