@@ -177,21 +177,18 @@ class Walker:
 
         None if it surely leads to a local, which no relation is about."""
         kind, owner, scope, term, line, position, arguments = reference
-        is_call, first = kind.startswith("calls"), term
+        first = term
         while first[0] == MEMBER and first[1] is not None:
             first = first[1]
         home = self.home_of(first[1], scope, position) if first[0] == NAME else scope
-        if not is_call and ((home < 0 and first is term) or self._is_plain_value(kind, term)):
-            return None
+        if kind not in ("calls", "calls?"):
+            owner_tag = term[1][0] if term[0] == MEMBER and term[1] is not None else ""
+            is_value = kind.startswith("reads") and owner_tag not in _WITH_OWNER
+            if (home < 0 and first is term) or (term[0] == MEMBER and (is_value or not owner_tag)):
+                return None
         if home == 0 and scope:
             return (kind, owner, 0, term, line, END, arguments)
         return reference
-
-    def _is_plain_value(self, kind: str, term: Term) -> bool:
-        """Tell whether a term is a member of something that has no symbols."""
-        if term[0] != MEMBER or term[1] is None:
-            return bool(term[0] == MEMBER)
-        return kind.startswith("reads") and term[1][0] not in _WITH_OWNER
 
     # --- helpers
 

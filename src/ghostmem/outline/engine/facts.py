@@ -93,18 +93,15 @@ class CodeSymbol:
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> "CodeSymbol":
         """Return the symbol that was stored."""
-        symbol = cls.__new__(cls)
+        name, kind, parent, line, end_line, start, *_ = row
+        symbol = cls(name, kind, parent, line, end_line, start, row[8])
         (
-            symbol.name, symbol.kind, symbol.parent, symbol.line, symbol.end_line, symbol.start,
-            symbol.signature, symbol.body, symbol.scope, symbol.inner, symbol.type, symbol.result,
+            symbol.signature, symbol.body, _, symbol.inner, symbol.type, symbol.result,
             symbol.receiver, symbol.underlying, symbol.bases, symbol.parameters,
             symbol.min_arguments, symbol.max_arguments, symbol.returns, symbol.type_parameters,
             symbol.detail, flags,
-        ) = row  # fmt: skip
+        ) = row[6:]  # fmt: skip
         symbol.flags = set(flags)
-        symbol.display = symbol.full = symbol.id = ""
-        symbol.outer_members = NO_MEMBERS
-        symbol.order = symbol.attached_to = None
         return symbol
 
 
@@ -137,6 +134,7 @@ class Unit:
         "exports",
         "imports",
         "module",
+        "name",
         "package",
         "path",
         "references",
@@ -146,7 +144,8 @@ class Unit:
     )  # fmt: skip
 
     def __init__(self, path: str = "") -> None:
-        self.path, self.package, self.module = path, "", ""
+        self.path = self.name = path  # the name is shown
+        self.package = self.module = ""
         self.symbols: list[CodeSymbol] = []
         self.scopes: list[Scope] = [Scope(-1, FILE_SCOPE, FILE)]
         self.references: list[Reference] | bytes = []
@@ -182,9 +181,8 @@ class Unit:
         return unit
 
     def all_references(self) -> Iterable[Reference]:
-        """Return the references, unpacked."""
-        packed = self.references
-        return _unfolded(packed) if isinstance(packed, bytes) else packed
+        """Return the references that were packed."""
+        return _unfolded(self.references)  # type: ignore[arg-type,no-any-return]
 
     def enclosing(self, scope: int) -> "CodeSymbol | None":
         """Return the type whose body, or whose member's body, a scope is in."""

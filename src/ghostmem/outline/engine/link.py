@@ -18,7 +18,6 @@ from ghostmem.outline.engine.facts import (
 )
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver, ResolveRules
 from ghostmem.outline.engine.terms import (
-    ALIAS,
     CALLABLE,
     CONSTRUCT,
     FUNCTION,
@@ -152,8 +151,8 @@ class Linker:
     def _nodes(self, unit: Unit) -> Iterator[OutlineNode]:
         """Name the symbols of a file, and yield the nodes."""
         last = max((symbol.end_line for symbol in unit.symbols), default=1)
-        name = self.rules.file_name(self.resolver, unit)
-        yield OutlineNode(file_id(unit.path), name, "file", file=unit.path, line=1, end_line=last)
+        node = file_id(unit.path)
+        yield OutlineNode(node, unit.name, "file", file=unit.path, line=1, end_line=last)
         for symbol in unit.symbols:
             if not symbol.display:
                 symbol.display, symbol.full = self.rules.canonical(self.resolver, symbol)
@@ -374,7 +373,6 @@ class Linker:
         ends = [End("uses", via, symbol)]
         if self.rules.calls_convert:
             return ends
-        symbol = self._behind_alias(symbol)
         name = self.rules.constructor + self.rules.call_suffix
         made = self.resolver.own_member(symbol, name)
         if not made and self.rules.inherits_constructors:
@@ -387,15 +385,6 @@ class Linker:
         if not chosen and sure and is_plain:
             ends.append(End("calls", via, symbol))
         return ends + [End("calls", via, target.symbol) for target in chosen if target.symbol]
-
-    def _behind_alias(self, symbol: CodeSymbol) -> CodeSymbol:
-        """Return the type that another name of it stands for."""
-        if "alias" in symbol.flags:
-            value = self.resolver.symbol_value(symbol)
-            if value is not None and value[0] == ALIAS and value[1][0] == INSTANCE:
-                meant: CodeSymbol = value[1][1]
-                return meant
-        return symbol
 
     def _add_project(self, owner: str, kind: str, symbol: CodeSymbol, line: int, via: str) -> None:
         ends = [one.id for one in self.rules.definitions(self.resolver, symbol) if one.id]
@@ -570,14 +559,9 @@ class Linker:
 class LinkRules(ResolveRules):
     """Which links and nodes a language has."""
 
-    def file_name(self, resolver: Resolver, unit: Unit) -> str:
-        """Return the name of a file's node."""
-        return unit.path
-
     def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
         """Return the name of a symbol as shown, and its unique name."""
-        names = [self.file_name(resolver, symbol.unit), *symbol.path()]
-        return self.separator.join(names), ""
+        return self.separator.join([symbol.unit.name, *symbol.path()]), ""
 
     def imported_ends(
         self, resolver: Resolver, unit: Unit, path: str, member: str

@@ -208,7 +208,9 @@ class Resolver:
                     ]
                 if visible:
                     via = "local" if here.module is None else "module"
-                    return Found([(unit, one) for one in self._reached(visible, position)], via)
+                    is_one = rules.merges_declarations and visible[0][B_SYMBOL] != NO_SYMBOL
+                    reached = visible if is_one else reaching(visible, position)
+                    return Found([(unit, one) for one in reached], via)
                 late = late or bindings  # declared after this
             if here.kind == FUNCTION_SCOPE:
                 position = END
@@ -224,11 +226,6 @@ class Resolver:
                 return Found(of_module, rules.module_step(unit, here.module, of_module))
             scope = here.parent
         return Found([(unit, one) for one in late], "local")
-
-    def _reached(self, bindings: list[Binding], position: int) -> list[Binding]:
-        """Return the bindings that a name may have at a position."""
-        is_one = self.rules.merges_declarations and bindings[0][B_SYMBOL] != NO_SYMBOL
-        return bindings if is_one else reaching(bindings, position)
 
     def _in_class(self, unit: Unit, scope: int, name: str, start: int) -> Found | None:
         """Return what a name is bound to in the body of a type around it."""

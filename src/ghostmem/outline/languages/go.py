@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections import Counter
 from functools import cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.outline.engine.facts import (
@@ -95,7 +96,7 @@ function_type                functype params=parameters result=result
 parameter_list               hook type_fn=results
 interpreted_string_literal,raw_string_literal literal is=string
 int_literal                  literal is=int
-comment,label_name           skip
+label_name                   skip
 """
 _BUILTIN_TYPES = frozenset(
     "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 "
@@ -405,18 +406,16 @@ class GoRules(Rules):
         return self._modules[folder]
 
     def _bind_imports(self, unit: Unit) -> None:
-        names: dict[str, str] = {}
-        guesses: dict[str, list[str]] = {}
+        """Bind the names of imports; of guesses the likeliest ones first."""
+        listed: list[list[tuple[str, str]]] = []
         for *alias, path in unit.detail or ():
             if not alias and path in self.by_path:
                 alias = [self.by_path[path].name]
-            first, *others = alias or _guesses(path)
-            names[first] = path
-            for other in others:
-                guesses.setdefault(other, []).append(path)
-        for name, paths in guesses.items():
-            if len(paths) == 1:
-                names.setdefault(name, paths[0])
+            listed.append([(name, path) for name in alias or _guesses(path)])
+        names: dict[str, str] = {}
+        for ranked in zip_longest(*listed):
+            for name, path in filter(None, ranked):
+                names.setdefault(name, path)
         scope = unit.scopes[0].names
         for name, path in names.items():
             scope.setdefault(name, []).append((0, 0, 0, None, (IMPORT, path, None), NO_SYMBOL))

@@ -115,7 +115,7 @@ true,false                   literal is=bool
 dictionary                   hook fn=dictionary
 pair                         tuple
 none,ellipsis                notype
-comment,line_continuation    skip
+line_continuation            skip
 """
 _DATA = "python.txt"
 _KNOWN = words_of(_DATA)
@@ -196,9 +196,6 @@ class PythonRules(Rules):
         lists = _EXPORTED.findall(walker.source)
         names = [name.decode() for listed in lists for name in _STRING.findall(listed)]
         walker.unit.detail = names if lists else None
-
-    def signature(self, walker: "Walker", node: "Node") -> str:
-        return walker.head(node, node.child_by_field_name("body")).rstrip(": ")
 
     def decorated(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A definition with decorators, which are called unless they are calls themselves."""
@@ -503,9 +500,8 @@ class PythonRules(Rules):
 
     def begin_linking(self, resolver: Resolver) -> None:
         self.modules = Modules(resolver.units.values())
-
-    def file_name(self, resolver: Resolver, unit: Unit) -> str:
-        return self.modules.names[unit.path]
+        for path, unit in resolver.units.items():
+            unit.name = self.modules.names[path]
 
     def imported(
         self, resolver: Resolver, unit: Unit, path: str, member: str | None
