@@ -371,18 +371,7 @@ PIECES = [
 ]  # fmt: skip
 TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.text(max_size=30))
 TOPICS = st.sampled_from(
-    [
-        "a",
-        "b",
-        "A",
-        "c #",
-        "#",
-        "Specialized Knowledge",
-        "General Project Knowledge",
-        "```",
-        "---",
-        "🍵",
-    ]
+    "a|b|A|c #|#|Specialized Knowledge|General Project Knowledge|```|---|🍵".split("|")
 )
 
 

@@ -179,24 +179,7 @@ def test_every_text_comes_back(layout: str, eol: str, text: str) -> None:
 @given(
     st.lists(
         st.sampled_from(
-            [
-                "## x",
-                "```",
-                "~~~~",
-                "````",
-                "\\",
-                "\r",
-                "\n",
-                "\n\n",
-                " ",
-                "    ",
-                "text",
-                "`",
-                "#",
-                "- ",
-                "```js",
-                "---\n",
-            ]
+            "## x|```|~~~~|````|\\|\r|\n|\n\n| |    |text|`|#|- |```js|---\n".split("|")
         ),
         max_size=14,
     )

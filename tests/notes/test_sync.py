@@ -143,22 +143,7 @@ def chunk_line(hit: Any, offset: int) -> int:
 
 @given(
     parts=st.lists(
-        st.sampled_from(
-            [
-                "# T",
-                "## H",
-                "text",
-                "",
-                "```",
-                "~~~",
-                "---",
-                "- item",
-                "  in",
-                "\r",
-                "wörter",
-                "### x",
-            ]
-        ),
+        st.sampled_from("# T|## H|text||```|~~~|---|- item|  in|\r|wörter|### x".split("|")),
         max_size=30,
     )
 )
@@ -652,21 +637,9 @@ QUESTIONS = [
 
 def garden(lab: Any) -> None:
     """Write a small vault."""
-    words = [
-        "apples",
-        "autumn",
-        "garden",
-        "spring",
-        "tools",
-        "rake",
-        "compost",
-        "beans",
-        "key",
-        "frost",
-        "soil",
-        "roses",
-        "seeds",
-    ]
+    words = (
+        "apples|autumn|garden|spring|tools|rake|compost|beans|key|frost|soil|roses|seeds"
+    ).split("|")
     for number in range(26):
         a, b, c = (words[(number * step + step) % len(words)] for step in (1, 3, 7))
         lab.write(

@@ -218,7 +218,7 @@ class _SectionWriter:
         self._store, self._tx, self._folder, self._note = store, tx, folder, note
         self._with_vectors = with_vectors
         self._now = store.clock()
-        self._file = str(PurePath(folder.root) / note.path)
+        self._refs = (FileRef(str(PurePath(folder.root) / note.path), FileRel.READ),)
         self.unembedded = 0
         self.renamed = False
 
@@ -284,15 +284,12 @@ class _SectionWriter:
         for entry in quarantined:
             if (entry.key, entry.content) == (key, new.text):
                 return entry
-        fields = {**self._fields(new), "source_kind": self._folder.source_kind}
+        source_kind = self._folder.source_kind
+        fields = {**self._fields(new), "files": self._refs, "source_kind": source_kind}
         draft = Draft(self._folder.ns, key, new.text, fields, unlock=True)
         return hold(self._store, self._tx, draft, reasons)
 
     def _fields(self, new: _NewSection) -> dict[str, Any]:
-        """Return the fields of a new memory, the file included."""
-        return {**self._section_fields(new), "files": (FileRef(self._file, FileRel.READ),)}
-
-    def _section_fields(self, new: _NewSection) -> dict[str, Any]:
         section = new.section
         tags = [
             tag
@@ -334,26 +331,21 @@ class _SectionWriter:
     def _create(self, new: _NewSection) -> Memory:
         key = self._key(new, None)
         rows = self._rows(key, new.text)
-        fields = self._fields(new) | self._access_counts(key)
+        fields = {**self._fields(new), "files": self._refs}
+        last = self._tx.memories.last(self._folder.ns, key)
+        if last is not None and last.deleted_at is not None and META in last.meta:
+            # A section that comes back keeps how often it was read before it was deleted.
+            names = ("access_count", "utility_count", "last_accessed_at")
+            fields |= {name: getattr(last, name) for name in names}
         draft = Draft(self._folder.ns, key, new.text, fields, unlock=True, quiet=True, revive=True)
         memory = write_draft(self._store, self._tx, draft, Prepared(rows))
         self._reuse_vectors(memory.id, rows, new.hash)
         return memory
 
-    def _access_counts(self, key: str) -> dict[str, Any]:
-        """Return how often a section that comes back was read before it was deleted."""
-        last = self._tx.memories.last(self._folder.ns, key)
-        if last is None or last.deleted_at is None or META not in last.meta:
-            return {}
-        return {
-            name: getattr(last, name)
-            for name in ("access_count", "utility_count", "last_accessed_at")
-        }
-
     def _rewrite(self, memory: Memory, new: _NewSection) -> Memory:
         """Change a memory in place; return the same object if nothing differs."""
         key = memory.key if self._has_own_key(memory, new) else self._key(new, memory.id)
-        wanted = {**self._section_fields(new), "key": key, "content": new.text}
+        wanted = {**self._fields(new), "key": key, "content": new.text}
         changes = {name: value for name, value in wanted.items() if getattr(memory, name) != value}
         if not changes:
             return memory
@@ -369,7 +361,7 @@ class _SectionWriter:
             if last is not None and last.deleted_at is None and last.id != memory.id:
                 remove(self._tx, [last], self._now, hard=False)
             changes["version"] = max(memory.version, last.version + 1 if last else 0)
-            self._tx.notes.move_file(memory.id, self._file, self._now)
+            self._tx.notes.move_file(memory.id, self._refs[0].path, self._now)
         self._tx.memories.change(memory, "note", self._now, **changes)
         if reindexed:
             rows = self._rows(key, new.text)

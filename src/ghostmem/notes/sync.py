@@ -233,7 +233,10 @@ class _FolderSync:
             if note is not None:
                 seen[note.id] = note
                 if note.stat == stat and note.path == path and not self._full:
-                    self._keep(note, changes)
+                    if note.missing_at is not None:
+                        changes.touch.append(note._replace(missing_at=None))
+                    if note.problem:
+                        self.report.failed.append(Problem(note.path, note.problem))
                     continue
             read = self._read(path)
             if read is None:
@@ -250,12 +253,6 @@ class _FolderSync:
             if note.stat.inode not in inodes or os.path.lexists(self._root / note.path)
         }
         return blank, files, ids
-
-    def _keep(self, note: Note, changes: _Changes) -> None:
-        if note.missing_at is not None:
-            changes.touch.append(note._replace(missing_at=None))
-        if note.problem:
-            self.report.failed.append(Problem(note.path, note.problem))
 
     def _read(self, path: str) -> Read | None:
         try:

@@ -105,9 +105,7 @@ def write_note(
             notes = (*notes, "the text has no heading: it now belongs to the section before it")
         raw = read.text.encode(edited)
         changed = replace_file(path, raw, read.text.digest)
-    with store.engine.read() as tx:
-        folders = tx.notes.folders(NsFilter(folder.ns))
-    sync_folder(store, next(now for now in folders if now.id == folder.id), link=False)
+    sync_folder(store, folder, link=False)
     with store.engine.read() as tx:
         now = tx.memories.by_id(memory.id)
     key = now.key if now is not None and now.deleted_at is None else key

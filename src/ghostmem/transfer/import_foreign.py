@@ -83,8 +83,12 @@ def load(
     with store.engine.read() as tx:
         keys = _known_keys(tx, ns, kind, foreign)
         drafts = list(_drafts(store, foreign, ns, keys, report))
-        if on_conflict == "fail":
-            _refuse_conflicts(store, tx, drafts)
+        for draft in drafts if on_conflict == "fail" else ():
+            if _current(store, tx, draft) is not None:
+                raise ConflictError(
+                    f"{draft.ns}/{draft.key} exists with other content; nothing was imported",
+                    "choose --on-conflict update or skip",
+                )
     if not trust:
         report.notes += judging_note(store, _texts(drafts))
     held_notes: list[str] = []  # messages about quarantined memories
@@ -175,15 +179,6 @@ def _current(store: Store, tx: Transaction, draft: Draft) -> Memory | None:
         getattr(last, name) == value for name, value in draft.fields.items()
     )
     return None if same else last
-
-
-def _refuse_conflicts(store: Store, tx: Transaction, drafts: Sequence[Draft]) -> None:
-    for draft in drafts:
-        if (stored := _current(store, tx, draft)) is not None:
-            raise ConflictError(
-                f"{stored.ns}/{stored.key} exists with other content; nothing was imported",
-                "choose --on-conflict update or skip",
-            )
 
 
 def _write_batch(
