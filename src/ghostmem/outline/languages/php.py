@@ -22,8 +22,8 @@ namespace_definition         hook fn=namespace
 namespace_use_declaration    hook fn=use
 require_expression,require_once_expression hook fn=note_import
 include_expression,include_once_expression hook fn=note_import
-interface_declaration        hook fn=type_ kind=interface
-class_declaration,trait_declaration,enum_declaration hook fn=type_ kind=type
+interface_declaration        type name=name body=body kind=interface
+class_declaration,trait_declaration,enum_declaration type name=name body=body
 use_declaration              hook fn=trait
 function_definition          hook fn=function_
 method_declaration           hook fn=function_
@@ -100,17 +100,12 @@ class Php(DeclarationRules):
         text = text.removeprefix("namespace\\")
         return (NAME, f"{module}\\{text}" if module else text)
 
-    def type_(self, walker: "Walker", node: "Node", form: Form) -> None:
-        """Declare a type with its bases."""
-        name = node.child_by_field_name("name")
-        if name is None:
-            return
-        symbol = walker.declare(node, walker.text(name), form.words["kind"])
+    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+        """Note the bases of a type."""
         for clause in node.named_children:
             relation = {"base_clause": "extends", "class_interface_clause": "implements"}
             for base in clause.named_children if clause.type in relation else ():
                 self.base(walker, symbol, relation[clause.type], base)
-        walker.type_body(symbol, node.child_by_field_name("body"))
 
     def trait(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Note the traits that a type uses."""
