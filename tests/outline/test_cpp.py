@@ -15,23 +15,6 @@ def ends(linked, kind):
     return {(at[one.start], at[one.end], one.via) for one in linked.links if one.kind == kind}
 
 
-def test_same_name_methods_bind_by_the_type_of_the_receiver():
-    """A dropped receiver would make `send` call itself."""
-    linked = graph(
-        {
-            "a.cpp": """
-struct Mailer { void send() {} };
-struct Service {
-    Mailer mailer; Mailer* other;
-    void send() { mailer.send(); this->other->send(); strange.send(); }
-};
-"""
-        }
-    )
-    assert edges(linked, "calls") == {("Service::send", "calls", "Mailer::send", "type")}
-    assert loose(linked) == {("calls", "strange.send", 2), ("accesses", "strange", 0)}
-
-
 PROJECT = {
     "foo.hpp": """
 #pragma once

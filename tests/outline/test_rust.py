@@ -14,28 +14,6 @@ def graph(files, extra=CARGO):
     return outline("rust", files, extra)
 
 
-def test_same_name_methods_bind_by_the_type_of_the_receiver():
-    """A dropped receiver would make `send` call itself."""
-    linked = graph(
-        {
-            "src/lib.rs": """
-struct Mailer;
-impl Mailer { fn send(&self) {} }
-struct Service { mailer: Mailer }
-impl Service {
-    fn send(&self) { self.mailer.send(); }
-    fn other(&self, x: u8) { x.send(); unknown.send(); }
-}
-"""
-        }
-    )
-    assert edges(linked, "calls") == {
-        ("my_app::Service::send", "calls", "my_app::Mailer::send", "type"),
-        ("my_app::Service::other", "calls", "u8::send", "native"),
-    }
-    assert loose(linked) == {("calls", "unknown.send", 2), ("accesses", "unknown", 0)}
-
-
 def test_chained_calls_and_wrapped_types():
     """Return types, `?`, unwrap, Box, Arc, Option, loops and closures all lead to the element."""
     linked = graph(
@@ -145,26 +123,6 @@ def test_modules_aliases_and_re_exports():
         ("src/main.rs", "imports", "serde_json::Value", "external"),
     }
     assert loose(linked) == set()
-
-
-def test_a_glob_counts_only_when_one_source_has_the_name():
-    """Two globs with the same name leave it loose."""
-    linked = graph(
-        {
-            "src/lib.rs": """
-mod a { pub fn one() {} pub fn both() {} }
-mod b { pub fn two() {} pub fn both() {} }
-use a::*;
-use b::*;
-fn go() { one(); two(); both(); }
-"""
-        }
-    )
-    assert edges(linked, "calls") == {
-        ("my_app::go", "calls", "my_app::a::one", "import"),
-        ("my_app::go", "calls", "my_app::b::two", "import"),
-    }
-    assert loose(linked) == {("calls", "both", 2)}
 
 
 def test_statics_are_read_and_written_and_locals_shadow_them():

@@ -66,18 +66,18 @@ PATTERNS = (
 def blanked(source: bytes) -> bytes:
     """Return the source with such macros replaced by spaces."""
     found = bytearray(source)
-    for one in OLD.finditer(source):
-        if (end := _closing(source, one.end() - 1)) is None:
+    for match in OLD.finditer(source):
+        if (end := _closing(source, match.end() - 1)) is None:
             # nothing after a list that never ends is a prototype; looking on would take quadratic
             # time
             break
-        found[one.start() : one.end()] = b" " * (one.end() - one.start())
+        found[match.start() : match.end()] = b" " * (match.end() - match.start())
         found[end : end + 1] = b" "
     plain = bytes(found)
     for pattern, group in PATTERNS:
         line = last = 0
-        for one in pattern.finditer(plain):
-            start, end = one.span(group)
+        for match in pattern.finditer(plain):
+            start, end = match.span(group)
             line = max(
                 line, plain.rfind(b"\n", last, start) + 1
             )  # from the last match on: lines can be long
@@ -93,18 +93,18 @@ def without_conditions(source: bytes) -> bytes:
     """
     found = bytearray(source)
     stack: list[tuple[int, list[re.Match[bytes]]]] = []
-    for one in CONDITION.finditer(source):
-        if one[1] == b"if":
-            stack.append((one.start(), []))
+    for match in CONDITION.finditer(source):
+        if match[1] == b"if":
+            stack.append((match.start(), []))
         if not stack:
             continue
         start, branches = stack[-1]
-        branches.append(one)
-        if one[1] == b"endif":
+        branches.append(match)
+        if match[1] == b"endif":
             stack.pop()
-            if one.end() - start <= MAX_CONDITION and not _are_whole(source, branches):
+            if match.end() - start <= MAX_CONDITION and not _are_whole(source, branches):
                 first, second = branches[:2]
-                for begin, end in (first.span(), (second.start(), one.end())):
+                for begin, end in (first.span(), (second.start(), match.end())):
                     found[begin:end] = re.sub(rb"[^\n]", b" ", source[begin:end])
     return bytes(found)
 
@@ -112,8 +112,8 @@ def without_conditions(source: bytes) -> bytes:
 def _are_whole(source: bytes, branches: list[re.Match[bytes]]) -> bool:
     """Tell whether all branches of a condition consist of whole declarations or statements."""
     parts = [
-        COMMENT.sub(b"", source[one.end() : other.start()]).strip()
-        for one, other in pairwise(branches)
+        COMMENT.sub(b"", source[branch.end() : other.start()]).strip()
+        for branch, other in pairwise(branches)
     ]
     return all(
         part.count(b"{") == part.count(b"}") and part[-1:] in (b"", b";", b"}") for part in parts

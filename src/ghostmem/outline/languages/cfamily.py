@@ -61,7 +61,7 @@ parenthesized_expression     same of=0
 pointer_expression           same of=argument
 primitive_type,sized_type_specifier primitive
 placeholder_type_specifier,auto,decltype notype
-type_descriptor              hook type_fn=descriptor
+type_descriptor              same of=type only
 comment,preproc_def,preproc_function_def,preproc_call,preproc_defined,preproc_arg skip
 attribute_declaration,attribute_specifier,gnu_asm_expression,ms_declspec_modifier skip
 statement_identifier,string_literal,raw_string_literal,char_literal,number_literal skip
@@ -240,10 +240,6 @@ class Family(FamilyNames):
             walker.refer("uses?", path_term(path[:-1]), node)
         return [walker.type_term(child) for child in listed.named_children] if listed else []
 
-    def descriptor(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """Return the type in a cast or a list of template arguments."""
-        return walker.type_term(node.child_by_field_name("type"))
-
     def record(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """Declare a struct, class, union or enum with a body; without one it is used."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
@@ -329,7 +325,7 @@ class Family(FamilyNames):
         tag = typed.child_by_field_name("name") if typed is not None and is_record else None
         has_body = typed is not None and is_record and typed.child_by_field_name("body") is not None
         listed = [declarator(walker, child) for child in node.children_by_field_name("declarator")]
-        declarators = [one for one in listed if one is not None]
+        declarators = [each for each in listed if each is not None]
         if declarators and has_body and tag is None:
             walker.state["typedef"] = declarators.pop(0).path[-1]
         term = walker.type_term(typed) if has_body or not declarators else None
@@ -537,7 +533,9 @@ class Family(FamilyNames):
             function = declared.function if declared is not None else None
             if function is not None:  # T name(a, b) calls a constructor if these are no types
                 listed = _arguments(function.child_by_field_name("parameters"))
-                if listed and not any(one.child_by_field_name("declarator") for one in listed):
+                if listed and not any(
+                    parameter.child_by_field_name("declarator") for parameter in listed
+                ):
                     self.construct(walker, "calls", type_term, node, [None] * len(listed))
             elif declared is not None and (value is None or value.type in _INITIALIZERS):
                 self._constructed(walker, declared, value, type_term, node)
@@ -576,7 +574,7 @@ class Family(FamilyNames):
         """Note the constructor that the initial value of a base or member calls."""
         name, *more = node.named_children
         if path := path_of(walker, name):
-            arguments = [one for part in more for one in walker.arguments(part, None)]
+            arguments = [argument for part in more for argument in walker.arguments(part, None)]
             walker.refer("calls?", (INITIALIZED, path_term(path)), name, arguments)
 
     # --- statements and expressions

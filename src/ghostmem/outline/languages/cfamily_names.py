@@ -23,7 +23,6 @@ from ghostmem.outline.engine.terms import (
     CALLABLE,
     INSTANCE,
     LIST,
-    MEMBER,
     MODULE,
     NAME,
     OUTSIDE,
@@ -34,6 +33,7 @@ from ghostmem.outline.engine.terms import (
     Value,
     dotted,
     parts,
+    text_of,
     union,
 )
 
@@ -79,7 +79,7 @@ class Includes:
             return wanted
         ending = wanted.lstrip("./")
         candidates = self.named.get(posixpath.basename(ending), [])
-        hits = [one for one in candidates if one.endswith(f"/{ending}")]
+        hits = [file for file in candidates if file.endswith(f"/{ending}")]
         return hits[0] if len(hits) == 1 else None
 
     def _closure(self, path: str) -> frozenset[str]:
@@ -94,7 +94,7 @@ class Includes:
 
     def _headers(self, path: str) -> set[str]:
         """Return the headers from outside that are visible in a file."""
-        return {header for one in self.closure(path) for header in self.outside[one]}
+        return {header for file in self.closure(path) for header in self.outside[file]}
 
     def _natives(self, path: str) -> frozenset[str]:
         """Return the names that the visible headers of the standard library declare."""
@@ -127,7 +127,7 @@ class FamilyNames(Rules):
         stars = {path: unit.stars for path, unit in resolver.units.items()}
         for path, unit in resolver.units.items():
             closure = sorted(self.includes.closure(path))
-            unit.stars = list(dict.fromkeys(star for one in closure for star in stars[one]))
+            unit.stars = list(dict.fromkeys(star for file in closure for star in stars[file]))
 
     def module(self, resolver: Resolver, unit: Unit) -> str:
         """Return the global namespace."""
@@ -144,29 +144,35 @@ class FamilyNames(Rules):
             self.found[key] = []  # for a using declaration that names itself
             bindings = resolver.modules[module].get(name, [])
             closure = self.includes.closure(unit.path)
-            found = [one for one in bindings if one[0].path in closure]
+            found = [binding for binding in bindings if binding[0].path in closure]
             if not found and bindings:
                 around = self.includes.around(unit.path)
-                near = [one for one in bindings if one[0].path in around and not _is_hidden(*one)]
+                near = [
+                    binding
+                    for binding in bindings
+                    if binding[0].path in around and not _is_hidden(*binding)
+                ]
                 ends = {
                     self.definitions(resolver, other.symbols[binding[B_SYMBOL]])[0]
                     for other, binding in near
                     if binding[B_SYMBOL] >= 0
                 }
                 found = near if len(ends) == 1 else []
-            found = [one for one in found if not is_import(one[1]) or self._leads(resolver, *one)]
-            if any(_kind(*one) in TYPES for one in found):
+            found = [
+                (file, binding)
+                for file, binding in found  # without a using declaration that leads nowhere
+                if not is_import(binding)
+                or resolver.evaluate(binding[B_VALUE], Place(file, 0, END)) is not None
+            ]
+            if any(_kind(*binding) in TYPES for binding in found):
                 # class EXPORT Name; is no variable
-                found = [one for one in found if _kind(*one) not in ("variable", "constant")]
-            if any(_kind(*one) == "module" for one in found):
+                found = [
+                    binding for binding in found if _kind(*binding) not in ("variable", "constant")
+                ]
+            if any(_kind(*binding) == "module" for binding in found):
                 found = found[:1]  # every file that opens a namespace binds its name
             self.found[key] = found
         return self.found[key]
-
-    @staticmethod
-    def _leads(resolver: Resolver, unit: Unit, binding: Binding) -> bool:
-        """Tell whether a using declaration leads to something."""
-        return resolver.evaluate(binding[B_VALUE], Place(unit, 0, END)) is not None
 
     def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
         """Return where a name was found: in this file, in a namespace, or by includes."""
@@ -188,12 +194,12 @@ class FamilyNames(Rules):
         """Return what a name of a using declaration is; its namespace may be inside of another."""
         value = resolver.evaluate(dotted(path, "::"), Place(unit, 0, END))
         if value is None:
-            inner = [one for one in resolver.modules if one.endswith(f"::{path}")]
+            inner = [module for module in resolver.modules if module.endswith(f"::{path}")]
             value = (MODULE, inner[0]) if len(inner) == 1 else None
         if member is None or value is None:
             return value
         resolver.asking = unit
-        return union([resolver.member(one, member) for one in parts(value)])
+        return union([resolver.member(part, member) for part in parts(value)])
 
     def imported_ends(
         self, resolver: Resolver, unit: Unit, path: str, member: str
@@ -211,7 +217,7 @@ class FamilyNames(Rules):
         if "std" in unit.stars and name in HEADERS["@std"]:
             return (OUTSIDE, f"std::{name}")
         headers = self.includes.headers(unit.path)
-        is_library = any(one.partition("/")[0] == name for one in headers if "/" in one)
+        is_library = any(header.partition("/")[0] == name for header in headers if "/" in header)
         return (OUTSIDE, name) if is_library else None
 
     def is_native(self, name: str) -> bool:
@@ -237,13 +243,13 @@ class FamilyNames(Rules):
                 symbol.kind = "method"
             return owner
         value = resolver.evaluate(symbol.receiver, Place(symbol.unit, symbol.scope, END))
-        for one in parts(value):
-            if one[0] == MODULE:
+        for part in parts(value):
+            if part[0] == MODULE:
                 term: Term = (SYMBOL, symbol.number)
                 binding: Binding = (symbol.start, 0, symbol.scope, None, term, symbol.number)
-                names = resolver.modules[one[1]]
+                names = resolver.modules[part[1]]
                 names.setdefault(symbol.name, []).append((symbol.unit, binding))
-                self.spaces[symbol] = one[1]
+                self.spaces[symbol] = part[1]
         return None
 
     def member_name(self, symbol: CodeSymbol, owner: CodeSymbol) -> str:
@@ -262,15 +268,10 @@ class FamilyNames(Rules):
             home = symbol.unit.symbols[symbol.parent]  # a type inside of a function
         if home is not None and home.kind != "module":
             return f"{self._name(home)}::{symbol.name}"
-        written = []
-        if (
-            symbol.receiver is not None
-            and symbol not in self.spaces
-            and "guest" not in symbol.flags
-        ):
-            written = _path(symbol.receiver)
+        is_unknown = symbol not in self.spaces and "guest" not in symbol.flags
+        written = text_of(symbol.receiver, {}) if symbol.receiver and is_unknown else ""
         space = self.spaces.get(symbol) or _space(symbol)
-        return "::".join(part for part in (space, *written, symbol.name) if part)
+        return "::".join(part for part in (space, written, symbol.name) if part)
 
     def definitions(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[CodeSymbol, ...]:
         """Return the definitions of a declaration; of several declarations alone, the first."""
@@ -279,11 +280,17 @@ class FamilyNames(Rules):
         if symbol not in self.defined:
             self.defined[symbol] = (symbol,)
             siblings = self._siblings(resolver, symbol)
-            same = [one for one in siblings if _sort(one) == _sort(symbol)]
-            found = self._defined(symbol, [one for one in same if "declared" not in one.flags])
+            same = [sibling for sibling in siblings if _sort(sibling) == _sort(symbol)]
+            found = self._defined(
+                symbol, [sibling for sibling in same if "declared" not in sibling.flags]
+            )
             if not found and "static" not in symbol.flags:
                 is_function = self.has_signatures and symbol.kind in CALLABLES
-                found = [one for one in same if not is_function or one.detail == symbol.detail][:1]
+                found = [
+                    sibling
+                    for sibling in same
+                    if not is_function or sibling.detail == symbol.detail
+                ][:1]
             self.defined[symbol] = tuple(found) or (symbol,)
         return self.defined[symbol]
 
@@ -296,23 +303,30 @@ class FamilyNames(Rules):
         else:
             name = self.member_name(symbol, home)
             own = home.unit.scopes[home.inner].names.get(name, [])
-            found = [*((home.unit, one) for one in own), *home.outer_members.get(name, [])]
-        return [unit.symbols[one[B_SYMBOL]] for unit, one in found if one[B_SYMBOL] >= 0]
+            found = [*((home.unit, binding) for binding in own), *home.outer_members.get(name, [])]
+        return [
+            unit.symbols[binding[B_SYMBOL]] for unit, binding in found if binding[B_SYMBOL] >= 0
+        ]
 
     def _defined(self, symbol: CodeSymbol, real: list[CodeSymbol]) -> list[CodeSymbol]:
         """Return the definitions of a declaration among symbols of its name."""
         path = symbol.unit.path
-        including = [one for one in real if path in self.includes.closure(one.unit.path)]
+        including = [
+            candidate for candidate in real if path in self.includes.closure(candidate.unit.path)
+        ]
         is_private = not symbol.flags.isdisjoint(("static", "hidden")) and home_of(symbol) is None
         found = [
-            one
-            for one in real
-            if one.unit is symbol.unit or (one in including if is_private else _is_shared(one))
+            candidate
+            for candidate in real
+            if candidate.unit is symbol.unit
+            or (candidate in including if is_private else _is_shared(candidate))
         ]
         if self.has_signatures and symbol.kind in CALLABLES:
-            same = [one for one in found if one.detail == symbol.detail]
-            found = same or [one for one in found if one.max_arguments == symbol.max_arguments]
-        near = [one for one in found if one in including]
+            same = [candidate for candidate in found if candidate.detail == symbol.detail]
+            found = same or [
+                candidate for candidate in found if candidate.max_arguments == symbol.max_arguments
+            ]
+        near = [candidate for candidate in found if candidate in including]
         return near or (found if len(found) == 1 else [])
 
     # --- values
@@ -323,12 +337,12 @@ class FamilyNames(Rules):
             return None
         this = resolver.evaluate((THIS,), place)
         found = resolver.find(this, term[1][1]) if this and term[1][0] == NAME else []
-        fields = [one for one in found if _kind(*one) == "field"]
-        if any("indirect" in unit.symbols[one[B_SYMBOL]].flags for unit, one in fields):
+        fields = [field for field in found if _kind(*field) == "field"]
+        if any("indirect" in unit.symbols[field[B_SYMBOL]].flags for unit, field in fields):
             return None
         value = resolver.evaluate_bindings(fields, END) or resolver.evaluate(term[1], place)
         meant = parts(resolver.instance(value))
-        return union([resolver.type_of(one) for one in meant if one[0] == INSTANCE])
+        return union([resolver.type_of(part) for part in meant if part[0] == INSTANCE])
 
     def iterable(self, resolver: Resolver, value: Value) -> Value:
         """Return a container; other values may be pointers or arrays."""
@@ -365,22 +379,24 @@ class FamilyNames(Rules):
     ) -> list[Target]:
         """Return the functions that take as many arguments; a type counts if there is none."""
         functions = [
-            one for one in callees if one.symbol is not None and one.symbol.kind in CALLABLES
+            target
+            for target in callees
+            if target.symbol is not None and target.symbol.kind in CALLABLES
         ]
         if not functions:
             return callees
-        outside = [one for one in callees if one.symbol is None]
-        if len({home_of(one.symbol) for one in functions if one.symbol is not None}) > 1:
+        outside = [target for target in callees if target.symbol is None]
+        if len({home_of(target.symbol) for target in functions if target.symbol is not None}) > 1:
             return outside  # of types with one name, each for another system, none is meant surely
         if self.has_signatures:
             functions = [
-                one
-                for one in functions
-                if one.symbol is not None
-                and "deleted" not in one.symbol.flags
+                target
+                for target in functions
+                if target.symbol is not None
+                and "deleted" not in target.symbol.flags
                 and any(
                     each.min_arguments <= len(arguments) <= each.max_arguments
-                    for each in (one.symbol, *self.definitions(resolver, one.symbol))
+                    for each in (target.symbol, *self.definitions(resolver, target.symbol))
                 )
             ]
         return [*functions, *outside]
@@ -426,10 +442,6 @@ def _is_shared(symbol: CodeSymbol) -> bool:
 
 def _sort(symbol: CodeSymbol) -> str:
     return _SORTS.get(symbol.kind, symbol.kind)
-
-
-def _path(term: Term) -> list[str]:
-    return [*_path(term[1]), term[2]] if term[0] == MEMBER else [str(term[1])]
 
 
 def _reached(start: str, following: Mapping[str, list[str]]) -> frozenset[str]:

@@ -138,10 +138,12 @@ class DeclarationRules(Rules):
             return [file] if file is not None else []
         outer, _, name = path.rpartition(self.separator)
         place = self.named(resolver, outer) if outer else (MODULE, "")
-        found = [one for value in parts(place) for one in resolver.exports(value, name)]
-        symbols = [other.symbols[one[B_SYMBOL]] for other, one in found if one[B_SYMBOL] >= 0]
+        found = [binding for value in parts(place) for binding in resolver.exports(value, name)]
+        symbols = [
+            other.symbols[binding[B_SYMBOL]] for other, binding in found if binding[B_SYMBOL] >= 0
+        ]
         units = resolver.units_of.get(path, [])
-        symbols = [one for one in symbols if "inline" not in one.flags]
+        symbols = [symbol for symbol in symbols if "inline" not in symbol.flags]
         return (units or symbols) if member == STAR else (symbols or units)
 
     def file_path(self, unit: Unit, path: str) -> str:

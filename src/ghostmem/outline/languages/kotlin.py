@@ -72,7 +72,7 @@ class Kotlin(DeclarationRules):
         )
         for child in node.named_children:
             specifiers = child.named_children if child.type == "delegation_specifiers" else []
-            for base in (part for one in specifiers for part in one.named_children[:1]):
+            for base in (part for specifier in specifiers for part in specifier.named_children[:1]):
                 is_called = base.type == "constructor_invocation"
                 written = (
                     base if base.type == "user_type" else next(iter(base.named_children), base)

@@ -40,7 +40,7 @@ class Crates:
         self.crates: dict[str, Crate] = {}  # by file
         self.files: dict[str, dict[str, str]] = {}  # by module: the files declared in it, by name
         self.libraries: dict[str, str] = {}  # by crate: the module of a library of this project
-        self.needs = {folder: _needs(one) for folder, one in self.manifests.items()}
+        self.needs = {folder: _needs(manifest) for folder, manifest in self.manifests.items()}
         roots = sorted(root for path in units if (root := self._root(path)) is not None)
         for rank, name, package, path in roots:
             if path not in self.keys:
@@ -109,7 +109,7 @@ class Crates:
             posixpath.join(home, f"{declared.name}.rs"),
             posixpath.join(home, declared.name, "mod.rs"),
         )
-        return next((one for one in wanted if one in self.units), None)
+        return next((path for path in wanted if path in self.units), None)
 
     def shown(self, unit: Unit, module: str) -> str:
         """Return the path of a module as it is written."""
@@ -148,9 +148,11 @@ def _crate_name(manifest: Manifest, part: str) -> str:
 def _declared_targets(manifest: Manifest) -> dict[str, tuple[int, str]]:
     """Return the rank and name of the library, and of the programs that a manifest declares."""
     sections = [manifest.get(section) for section in ("bin", "test", "example", "bench")]
-    targets = [one for listed in sections if isinstance(listed, list) for one in listed]
+    targets = [target for listed in sections if isinstance(listed, list) for target in listed]
     paths = {
-        str(one.get("path")): str(one.get("name") or "") for one in targets if isinstance(one, dict)
+        str(target.get("path")): str(target.get("name") or "")
+        for target in targets
+        if isinstance(target, dict)
     }
     programs = {path: (2, name or posixpath.basename(path)[:-3]) for path, name in paths.items()}
     library = str(_table(manifest, "lib").get("path") or "src/lib.rs")

@@ -121,7 +121,7 @@ class RustNames(Rules):
         value = resolver.module_member(unit.scopes[int(scope)].module or "", first)
         value = value or self.implicit(resolver, unit, first)
         for name in more:
-            value = union([resolver.member(one, name) for one in parts(value)])
+            value = union([resolver.member(part, name) for part in parts(value)])
         if value is not None and value[0] == OUTSIDE and member in KNOWN_MACROS:
             return (OUTSIDE, member)
         return value
@@ -152,14 +152,14 @@ class RustNames(Rules):
         while module:
             opened = [
                 f"{module}::{declared.name}"
-                for one in resolver.units_of.get(module, ())
-                for declared in (ModuleFile(*row) for row in one.detail["files"])
-                if declared.opens_macros and one.module == module
+                for file in resolver.units_of.get(module, ())
+                for declared in (ModuleFile(*row) for row in file.detail["files"])
+                if declared.opens_macros and file.module == module
             ]
             for place in (module, *opened):
                 macros = [
-                    (FUNCTION, one.symbols[binding[B_SYMBOL]], None)
-                    for one, binding in resolver.modules.get(place, {}).get(name, ())
+                    (FUNCTION, file.symbols[binding[B_SYMBOL]], None)
+                    for file, binding in resolver.modules.get(place, {}).get(name, ())
                     if binding[B_SYMBOL] >= 0
                 ]
                 if macros:
@@ -174,13 +174,13 @@ class RustNames(Rules):
         ends: list[Unit | CodeSymbol] = []
         for value in parts(self.imported(resolver, unit, path, None)) if member else ():
             found = [*resolver.exports(value, member), *resolver.exports(value, f"{member}!")]
-            ends += [one.symbols[named[B_SYMBOL]] for one, named in found if named[B_SYMBOL] >= 0]
+            ends += [file.symbols[named[B_SYMBOL]] for file, named in found if named[B_SYMBOL] >= 0]
         for value in parts(self.imported(resolver, unit, path, member or None)):
             if value[0] in (TYPE, FUNCTION):
                 ends.append(value[1])
-            for one in resolver.units_of.get(value[1], ()) if value[0] == MODULE else ():
-                numbers = [scope.symbol for scope in one.scopes if scope.module == value[1]]
-                ends += [one.symbols[number] if number >= 0 else one for number in numbers]
+            for file in resolver.units_of.get(value[1], ()) if value[0] == MODULE else ():
+                numbers = [scope.symbol for scope in file.scopes if scope.module == value[1]]
+                ends += [file.symbols[number] if number >= 0 else file for number in numbers]
         return [end for end in dict.fromkeys(ends) if isinstance(end, Unit) or end.id]
 
     def outside_path(self, resolver: Resolver, unit: Unit, path: str, member: str) -> str:
@@ -224,7 +224,9 @@ class RustNames(Rules):
             return f"{home}::{name}", f"{home}::{name}"
         whole = trait
         place = Place(symbol.unit, scope, END)
-        traits = [one[1] for one in parts(resolver.value_of_type(trait_term, place))]
+        traits = [
+            trait_value[1] for trait_value in parts(resolver.value_of_type(trait_term, place))
+        ]
         if len(traits) == 1 and isinstance(traits[0], CodeSymbol):
             whole = self._name(resolver, traits[0])[1]
         bare, bracket, arguments = trait.partition("<")
@@ -240,8 +242,8 @@ class RustNames(Rules):
             for type_term, trait_term, scope, *_ in unit.detail["impls"]:
                 place = Place(unit, scope, END)
                 traits = parts(resolver.value_of_type(trait_term, place))
-                own = [one for one in traits if one[0] == INSTANCE]
-                is_deref = any(str(one[1]).endswith("::Deref") for one in traits)
+                own = [trait for trait in traits if trait[0] == INSTANCE]
+                is_deref = any(str(trait[1]).endswith("::Deref") for trait in traits)
                 for kind in parts(resolver.value_of_type(type_term, place)):
                     if kind[0] == INSTANCE:
                         resolver.base_values(kind[1]).extend(own)
@@ -262,9 +264,9 @@ class RustNames(Rules):
             if symbol is not None and "variant" in symbol.flags:
                 target = target._replace(symbol=symbol.unit.symbols[symbol.parent])
             meant.append(target)
-        wanted = [one for one in meant if one.value is None or one.value[0] != MODULE]
+        wanted = [target for target in meant if target.value is None or target.value[0] != MODULE]
         kinds = CALLABLES if kind == "calls" else ("field",)  # a method may have its name
-        of_kind = [one for one in wanted if one.symbol and one.symbol.kind in kinds]
+        of_kind = [target for target in wanted if target.symbol and target.symbol.kind in kinds]
         return list(dict.fromkeys(of_kind or wanted or meant))
 
     def outside_kind(self, kind: str, value: Value) -> str:
@@ -291,7 +293,7 @@ class RustNames(Rules):
                 members = resolver.own_member(symbol, name)
                 outer = symbol.outer_members.get(name, [])
                 if found := members if members is outer else [*members, *outer]:
-                    own = [one for one in found if not _is_of_trait(*one)]
+                    own = [member for member in found if not _is_of_trait(*member)]
                     return own or found
         return []
 
@@ -362,7 +364,7 @@ class RustNames(Rules):
                 return self._module_named(place.unit, term[1], place.scope)
             case "try":
                 values = parts(resolver.evaluate(term[1], place))
-                return union([self._given(resolver, one, "unwrap") for one in values])
+                return union([self._given(resolver, value, "unwrap") for value in values])
             case "this":  # of an impl block for a type from outside
                 return resolver.value_of_type((NAME, "Self"), place)
             case "own":
@@ -392,15 +394,19 @@ class RustNames(Rules):
         symbol = self._variant(resolver, path, last, place)
         if symbol is None and last in VARIANTS:
             method = "unwrap_err" if last == "Err" else "unwrap"
-            return union([self._given(resolver, one, method) for one in parts(whole)])
+            return union([self._given(resolver, value, method) for value in parts(whole)])
         if symbol is not None:
             bindings = symbol.unit.scopes[symbol.inner].names.get(name, [])
             enum = symbol.unit.symbols[symbol.parent]
-            arguments = next((one[2] for one in parts(whole) if one[:2] == (INSTANCE, enum)), ())
+            arguments = next(
+                (value[2] for value in parts(whole) if value[:2] == (INSTANCE, enum)), ()
+            )
             env = dict(zip(enum.type_parameters, arguments, strict=False))
-            return union([resolver.evaluate_binding(symbol.unit, one, env) for one in bindings])
+            return union(
+                [resolver.evaluate_binding(symbol.unit, binding, env) for binding in bindings]
+            )
         values = parts(whole) or parts(resolver.value_of_type(path, place))
-        return union([resolver.member(one, name) for one in values])
+        return union([resolver.member(value, name) for value in values])
 
     @staticmethod
     def _variant(resolver: Resolver, path: Term, name: str, place: Place) -> CodeSymbol | None:
@@ -426,14 +432,14 @@ class RustNames(Rules):
                 if binding[B_SYMBOL] >= 0 and unit.symbols[binding[B_SYMBOL]].kind in CALLABLES
             ]
             if methods:
-                return union([resolver.result(one, term[2], place) for one in methods])
+                return union([resolver.result(method, term[2], place) for method in methods])
         for value in parts(callee):
             if value[0] == INSTANCE:
                 found.append(value)
             elif value[0] == OUTSIDE and len(value) == 3:
                 found.append(self._library_result(resolver, value))
             elif value[0] == OUTSIDE and value[1] in (_OPTION, _RESULT):
-                given = tuple(resolver.evaluate(one, place) for one in term[2][:1])
+                given = tuple(resolver.evaluate(argument, place) for argument in term[2][:1])
                 found.append((OUTSIDE_INSTANCE, value[1], given))
         return union(found)
 
