@@ -12,7 +12,7 @@ memories, listing, graph, index, vectors, search, journal, notes, runs, aliases,
 copy                         one class per table, for both engines; small_tables: the others
 sqlite/, postgres/           connections, full text, vectors, checks, scrubbing
 indexing, tag_index          content to index rows, and tags among their terms
-vectoriser, float16          texts to vectors; nearest, sketch: comparison of vectors
+vectoriser                   texts to vectors; nearest, sketch: comparison of vectors
 lookup, sequences, tally     helpers of operations; export_lines: records as lines of JSON
 
 Other packages import the names below from here; their modules are loaded when they are first used,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ghostmem.store.float16 import SCALE, to_float32, to_scaled_float32
-from ghostmem.store.sketch import TILE, Sketches
+from ghostmem.store.sketch import SCALE, TILE, Sketches, to_float32, to_scaled_float32
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

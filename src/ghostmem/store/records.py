@@ -85,19 +85,6 @@ def time_of(text: str | None) -> Any:
     return read_time(text) if text else None
 
 
-def _defaults(kind: Callable[..., Any], fields: Iterable[str]) -> list[Any] | None:
-    """Return the defaults of fields, if values may be made without the `__init__` of their class.
-
-    That is so for records whose fields without a column all have defaults."""
-    if not (isinstance(kind, type) and issubclass(kind, Record)):
-        return None
-    return (
-        [getattr(kind, name) for name in fields]
-        if all(hasattr(kind, name) for name in fields)
-        else None
-    )
-
-
 class RowType(Generic[T]):
     """The rows of a table as values of a class.
 
@@ -131,7 +118,11 @@ class RowType(Generic[T]):
         ]
         others = [name for name in fields if name not in self.fields]
         self._all_fields = (*self.fields, *others)
-        self._defaults = _defaults(kind, others)
+        # the defaults of fields, if values may be made without the `__init__` of their class: that
+        # is so for records whose fields without a column all have defaults
+        is_plain = isinstance(kind, type) and issubclass(kind, Record)
+        has_defaults = is_plain and all(hasattr(kind, name) for name in others)
+        self._defaults = [getattr(kind, name) for name in others] if has_defaults else None
 
     def read(self, row: Sequence[Any]) -> T:
         """Turn a row in the order of `names` into a value."""

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ghostmem.store.float16 import to_float32
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     # two positions, and how near they are
     Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
 
+_HALF_BITS = np.int32(-0x70002000)  # the sign, exponent and fraction of a float16 in a float32
+SCALE = np.float32(2.0**112)  # the difference of their exponents
 DIRECTIONS = 96
 SAMPLE = 4_096  # vectors from which the directions are found
 BLOCK = 8_192  # vectors that are sketched at once
@@ -27,6 +27,21 @@ ROUNDING = 1e-3  # how far the product of two sketches may be off
 MIN_SKETCHED = 2 * TILE  # with fewer vectors, sketches do not pay off
 MAX_PAIRS = 200_000  # pairs that are kept before the most distant ones are dropped
 DENSE = 0.05  # share of a tile from which all its pairs are computed
+
+
+def to_float32(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
+    """Return vectors as float32; moving bits is several times faster than `astype`."""
+    vectors = to_scaled_float32(rows)
+    vectors *= SCALE
+    return vectors
+
+
+def to_scaled_float32(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
+    """Return vectors as float32 divided by `SCALE`, which only moves the bits of each number."""
+    bits = rows.view(np.int16).astype(np.int32)
+    bits <<= 13
+    bits &= _HALF_BITS
+    return bits.view(np.float32)
 
 
 class Sketches:

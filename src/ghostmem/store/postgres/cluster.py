@@ -36,13 +36,13 @@ def administered(url: str) -> Iterator[AdminConnection]:
         yield connection
 
 
-def require_citus(connection: AdminConnection) -> str:
-    """Return the version of Citus in this database, or raise an error with the next step."""
+def require_citus(connection: AdminConnection) -> None:
+    """Raise an error with the next step if this database has no Citus."""
     row = connection.execute(
         "SELECT extversion FROM pg_extension WHERE extname = 'citus'"
     ).fetchone()
     if row is not None:
-        return str(row[0])
+        return
     available = connection.execute(
         "SELECT 1 FROM pg_available_extensions WHERE name = 'citus'"
     ).fetchone()

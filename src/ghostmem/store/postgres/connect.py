@@ -102,13 +102,8 @@ class Connection(psycopg.Connection[Any]):
     # psycopg may believe that statements were prepared which the server has skipped after an error
     has_failed = False
     _left = False  # the server was told to commit, and its answer was not read yet
-    _made = 0.0  # when it was made
+    made = 0.0  # when it was made
     _statements: Pipeline | None = None
-
-    @property
-    def age(self) -> float:
-        """Return the seconds since the connection was made."""
-        return time.monotonic() - self._made
 
     @property
     def in_transaction(self) -> bool:
@@ -249,7 +244,7 @@ def make_pool(url: str, size: int, limits: Timeouts) -> "ConnectionPool[Connecti
         log.addHandler(logging.NullHandler())
 
     def prepare(connection: Connection) -> None:
-        connection._made = time.monotonic()
+        connection.made = time.monotonic()
         connection.limit(limits.statement)
         configure(connection)
         connection.execute(limits.sql)

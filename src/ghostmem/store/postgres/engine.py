@@ -175,7 +175,7 @@ class PostgresEngine(BaseEngine):
             return
         with self._lock:
             is_free = self._kept is None and not self._queued and not self._closed
-            if is_free and not connection.closed and connection.age < _MAX_AGE:
+            if is_free and not connection.closed and time.monotonic() - connection.made < _MAX_AGE:
                 self._kept = connection
                 return
         connection.is_usable()  # reads an answer that is still due

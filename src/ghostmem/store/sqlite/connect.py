@@ -118,15 +118,10 @@ def prepare(path: str) -> None:
         _refuse_text(path)
     except OSError as error:
         if not os.path.exists(path):
-            raise _creation_error(folder, error) from None
-
-
-def _creation_error(folder: str, error: OSError) -> EngineError:
-    """Return the error for a store that cannot be created in a folder."""
-    message = f"cannot create the store in {folder}: {error.strerror}"
-    if error.errno == errno.ENOSPC:
-        return StoreFullError(message)
-    return ReadOnlyStoreError(message, "choose another place with --db")
+            message = f"cannot create the store in {folder}: {error.strerror}"
+            if error.errno == errno.ENOSPC:
+                raise StoreFullError(message) from None
+            raise ReadOnlyStoreError(message, "choose another place with --db") from None
 
 
 def refuse_special(path: str) -> None:
