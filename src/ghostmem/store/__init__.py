@@ -11,7 +11,7 @@ database, filters            the interface of table classes to an engine; filter
 memories, listing, graph, index, vectors, search, journal, notes, runs, aliases, outline,
 copy                         one class per table, for both engines; small_tables: the others
 sqlite/, postgres/           connections, full text, vectors, checks, scrubbing
-indexing, tag_index          content to index rows, and tags among their terms
+indexing                     content to index rows
 vectoriser                   texts to vectors; nearest, sketch: comparison of vectors
 lookup, sequences, tally     helpers of operations; export_lines: records as lines of JSON
 

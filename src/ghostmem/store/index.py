@@ -1,12 +1,16 @@
 """The chunks of live last versions, and everything that is searched of them."""
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ghostmem.model import Chunk, Memory
 from ghostmem.store.database import Database, StoreTable
 from ghostmem.store.journal import Journal
 from ghostmem.store.rows import IndexedMemory, IndexRow
+from ghostmem.text.labels import tag_terms, with_tags
+
+UNINDEXED = "memories that are not found by all their tags"
 
 
 class Index(StoreTable, ABC):
@@ -149,3 +153,30 @@ class Index(StoreTable, ABC):
             Chunk(memory.id, seq, memory.content[start:stop], first, last)
             for seq, start, stop, first, last in self._db.iterate(sql, (*names, memory.id))
         ]
+
+    def _tagged(self) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield (namespace, memory, terms of its tags) of live memories with tags.
+
+        A text that is no list of tags has none, and `ghost check` reports it."""
+        sql = "SELECT ns, id, tags FROM memories WHERE deleted_at IS NULL AND tags IS NOT NULL"
+        for ns, memory_id, text in self._db.rows(sql):
+            try:
+                tags = json.loads(text)
+            except ValueError:
+                continue
+            texts = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+            if extra := tag_terms(texts):
+                yield ns, memory_id, extra
+
+    def index_tags(self) -> None:
+        """Add the tags of all memories to the terms that their chunks are found by."""
+        for ns, memory_id, extra in self._tagged():
+            terms = [with_tags(text, extra) for text in self.terms(ns, memory_id)]
+            self.reword(ns, memory_id, terms)
+
+    def count_unindexed(self) -> int:
+        """Count the memories that have a chunk which is not found by all their tags."""
+        return sum(
+            not all(set(extra) <= set(terms.split()) for terms in self.terms(ns, memory_id))
+            for ns, memory_id, extra in self._tagged()
+        )

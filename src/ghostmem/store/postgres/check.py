@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from ghostmem.store.engine import reindexed
+from ghostmem.store.index import UNINDEXED
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import CHUNK_WORDS, OF_STORE
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.records import count_unreadable, differing
 from ghostmem.store.rows import Reindex
 from ghostmem.store.tables import TABLES
-from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 
 _WORDS = "string_to_array(nullif(c.terms, ''), ' ')"
 _NOT_LAST = (
@@ -123,7 +123,7 @@ def problems(tx: PostgresTransaction) -> list[str]:
     for meaning, query in _COUNTS:
         if count := db.get(query):
             messages.append(f"{count} {meaning}")
-    if count := count_unindexed(tx.index, db.rows(TAGGED)):
+    if count := tx.index.count_unindexed():
         messages.append(f"{count} {UNINDEXED}")
     messages += differing(
         db.rows(

@@ -25,7 +25,6 @@ from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.postgres.trips import RoundTrips
-from ghostmem.store.tag_index import TAGGED, index_tags
 
 _FIRST_NAME = "trim(split_part(current_setting('search_path'), ',', 1))"
 # The schema that the search path names first; NULL if it does not exist.
@@ -78,7 +77,7 @@ def _index_tags(connection: Connection) -> None:
     trips = RoundTrips.over(connection)
     db = Db(trips, writes=True)
     db.holds_all = True
-    index_tags(PostgresTransaction(db, {}, hnsw=False).index, db.rows(TAGGED))
+    PostgresTransaction(db, {}, hnsw=False).index.index_tags()
     trips.ask([])
 
 

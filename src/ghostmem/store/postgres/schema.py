@@ -585,7 +585,7 @@ DO $$ DECLARE granted RECORD; BEGIN
 END $$;
 """
 
-# After it `tag_index.index_tags` adds the tags of memories to the terms of their chunks.
+# After it `Index.index_tags` adds the tags of memories to the terms of their chunks.
 _WORDS = f"""
 CREATE TABLE words (
   ns TEXT NOT NULL,

@@ -6,6 +6,7 @@ from functools import partial
 import apsw
 
 from ghostmem.store.engine import reindexed
+from ghostmem.store.index import UNINDEXED
 from ghostmem.store.records import count_unreadable, differing, unreadable_fields
 from ghostmem.store.rows import Reindex
 from ghostmem.store.sqlite.checksums import differing as differing_contents
@@ -13,7 +14,6 @@ from ghostmem.store.sqlite.checksums import fill
 from ghostmem.store.sqlite.schema import CHUNK_WORDS, FULL_TEXT
 from ghostmem.store.sqlite.transaction import SqliteTransaction
 from ghostmem.store.tables import Table, tables
-from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 
 _PAGES = "PRAGMA integrity_check(20)"
 # Each problem, and the query that counts it.
@@ -111,7 +111,7 @@ def _count(db: apsw.Connection, meaning: str, sql: str) -> list[str]:
 
 
 def _unindexed(db: apsw.Connection) -> list[str]:
-    count = count_unindexed(SqliteTransaction(db, {}).index, db.execute(TAGGED).fetchall())
+    count = SqliteTransaction(db, {}).index.count_unindexed()
     return [f"{count} {UNINDEXED}"] if count else []
 
 

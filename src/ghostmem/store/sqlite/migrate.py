@@ -52,11 +52,10 @@ def finish_rows(db: apsw.Connection) -> None:
     """Add everything that an older Ghost does not write: threads, words, tags, checksums."""
     from ghostmem.store.sqlite.checksums import fill
     from ghostmem.store.sqlite.transaction import SqliteTransaction
-    from ghostmem.store.tag_index import TAGGED, index_tags
 
     db.execute(MIGRATIONS["0016_turns"])
     db.execute(f"INSERT OR IGNORE INTO words {CHUNK_WORDS}")
-    index_tags(SqliteTransaction(db, {}).index, db.execute(TAGGED).fetchall())
+    SqliteTransaction(db, {}).index.index_tags()
     fill(db)
 
 
