@@ -615,7 +615,7 @@ def test_a_strange_symbol_is_not_found(
 @pytest.mark.parametrize(
     "file",
     [
-        *"../../etc/passwd /etc/passwd .. . good.py/x a\0b \ud800.py ~/x.py away/secret.py".split(
+        *"../../etc/passwd ../secret.py /etc/passwd .. . good.py/x a\0b \ud800.py ~/x.py away/secret.py".split(
             " "
         ),
         *("", "x" * 5000),
@@ -635,16 +635,26 @@ def test_a_strange_file_is_refused(store: Ghost, tmp_path: Path, file: str) -> N
 
 
 @pytest.mark.parametrize(
-    "field",
-    [{"depth": -1}, {"depth": 10**9}, {"depth": True}, {"relations": ["x"]}, {"max_nodes": 0}],
+    ("field", "value", "accepted"),
+    [
+        *(("depth", depth, "0 to 10") for depth in (-1, 10**9, True, "2", 2.0)),
+        *(
+            ("relations", kinds, "calls, calledBy")
+            for kinds in (["calls", "Calls"], 3, [["calls"]])
+        ),
+        *(("max_nodes", number, "integer from 1") for number in (0, True)),
+        ("offset", -1, "integer from 0"),
+    ],
     ids=str,
 )
 def test_a_strange_number_or_relation_is_refused(
-    store: Ghost, tmp_path: Path, field: dict[str, Any]
+    store: Ghost, tmp_path: Path, field: str, value: Any, accepted: str
 ) -> None:
-    """Each by its value."""
-    with pytest.raises(InvalidInputError):
-        store.outline.project(language="python", root=project(tmp_path / "p", "python"), **field)
+    """The error says what is accepted."""
+    root = project(tmp_path / "p", "python")
+    with pytest.raises(InvalidInputError) as caught:
+        store.outline.project(language="python", root=root, **{field: value})
+    assert accepted in caught.value.hint
 
 
 @pytest.mark.parametrize("root", ["a\0b", "\ud800", "~\0", "a\nb\0"])

@@ -377,17 +377,6 @@ def test_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
         assert said(ghost, root, "python") == before
 
 
-def test_a_store_that_cannot_be_written_answers_all_the_same(tmp_path: Path) -> None:
-    """The cache is a convenience."""
-    root = tmp_path / "project"
-    root.mkdir()
-    (root / "one.py").write_text("def one():\n    return one()\n", encoding="utf-8")
-    expected = fresh(root, "python")
-    with Ghost.open(tmp_path / "store.db", settings=Settings(embed_provider="none")) as ghost:
-        ghost.store.engine.read_only = True
-        assert said(ghost, root, "python") == expected
-
-
 def test_what_no_file_says_any_more_goes_with_the_next_gc(tmp_path: Path) -> None:
     """The cache does not grow for ever."""
     root = tmp_path / "project"

@@ -248,12 +248,13 @@ def languages_of_project(root: str | Path, file: str | None = None) -> list[str]
 @contextmanager
 def no_cycle_collector() -> Iterator[None]:
     """Disable Python's cycle collector, which would scan many long-lived objects repeatedly."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(0)
+    was_on = gc.isenabled()
+    gc.disable()
     try:
         yield
     finally:
-        gc.set_threshold(*thresholds)
+        if was_on:  # not if another thread disabled it, which will enable it
+            gc.enable()
 
 
 def _text(root: str, path: str) -> str | None:
