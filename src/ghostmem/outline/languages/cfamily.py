@@ -208,14 +208,9 @@ class Family(FamilyNames):
             names += [walker.text(child) for child in listed[:1]]
         for child in node.named_children:
             if child != parameters:
-                walker.state["template"] = names
+                walker.state["template"] = tuple(names)
                 walker.visit(child)
-        walker.state["template"] = []
-
-    def _bind_template(self, walker: "Walker", symbol: CodeSymbol, names: list[str]) -> None:
-        symbol.type_parameters = tuple(names)
-        for name in names:
-            walker.bind(name, symbol.start, None, (TYPE_PARAMETER, name, None))
+        walker.state["template"] = ()
 
     # --- types
 
@@ -251,30 +246,28 @@ class Family(FamilyNames):
             term = path_term([*path[:-1], self.tag(node, path[-1])])
             walker.refer("uses", term, node)
             return term
-        if node.type == "enum_specifier":
-            return self._enum(walker, node, body, path, name is not None)
+        is_enum = node.type == "enum_specifier"
         if not path:
-            if walker.scope_kind == CLASS:
+            if is_enum or walker.scope_kind == CLASS:
                 walker.visit_all(body)
             return None
         symbol = self._type(walker, node, path, name is not None)
+        if is_enum:
+            is_scoped = any(child.type in ("class", "struct") for child in node.children)
+            symbol.flags.add("scoped enum" if is_scoped else "enum")
         for clause in node.named_children:
             for base in clause.named_children if clause.type == "base_class_clause" else ():
                 if base_path := path_of(walker, base):
                     term = path_term(base_path)
                     symbol.bases.append(("extends", term, base.start_point[0] + 1, base.start_byte))
-        names, walker.state["template"] = walker.state.get("template", []), []
-        before = walker.state.get("record")
-        walker.state["record"] = symbol, names
+        symbol.type_parameters, walker.state["template"] = walker.state.get("template", ()), ()
         walker.type_body(symbol, body, _ALIAS, body)
-        walker.state["record"] = before
         return (SYMBOL, symbol.number)
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
-        """Bind the parameters of a template inside of its type."""
-        record = walker.state.get("record")
-        if record is not None and record[0] is symbol:
-            self._bind_template(walker, symbol, record[1])
+        """Bind the parameters of a template inside of its type or function."""
+        for name in symbol.type_parameters:
+            walker.bind(name, symbol.start, None, (TYPE_PARAMETER, name, None))
 
     def tag(self, node: "Node", name: str) -> str:
         """Return the name of a struct, union or enum as it is bound."""
@@ -292,19 +285,6 @@ class Family(FamilyNames):
 
     def spill(self, walker: "Walker", symbol: CodeSymbol, name: str) -> None:
         """Make a type visible around the type that it is declared in, if the language does so."""
-
-    def _enum(
-        self, walker: "Walker", node: "Node", body: "Node", path: list[str], tagged: bool
-    ) -> Term | None:
-        """Declare an enum with its constants."""
-        if not path:
-            walker.visit_all(body)
-            return None
-        symbol = self._type(walker, node, path, tagged)
-        is_scoped = any(child.type in ("class", "struct") for child in node.children)
-        symbol.flags.add("scoped enum" if is_scoped else "enum")
-        walker.type_body(symbol, body)
-        return (SYMBOL, symbol.number)
 
     def enumerator(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Declare a constant, which is visible around its enum, unless that is a class."""
@@ -335,13 +315,13 @@ class Family(FamilyNames):
                 continue
             symbol = self._type(walker, node, declared.path, False)
             symbol.flags.add("alias")
-            if tag is not None and typed is not None and has_body:
-                symbol.underlying = path_term([self.tag(typed, walker.text(tag))])
+            walker.type_body(symbol, None, None if has_body else _ALIAS, node)
+            if term is not None:
+                symbol.underlying = term
+                if tag is not None and typed is not None:
+                    symbol.underlying = path_term([self.tag(typed, walker.text(tag))])
                 with walker.owned_by(symbol):
-                    walker.refer("uses", symbol.underlying, tag)
-                symbol.inner = walker.empty_scope(CLASS, symbol)
-            else:
-                walker.type_body(symbol, None, _ALIAS, node)
+                    walker.refer("uses", symbol.underlying, node)
             if declared.function is not None or declared.is_callback:
                 symbol.underlying = None
 
@@ -379,14 +359,14 @@ class Family(FamilyNames):
         parts: "Sequence[Node]",
     ) -> None:
         """Declare a function or method, with its body or without."""
-        names, walker.state["template"] = walker.state.get("template", []), []
         symbol = self._function_symbol(walker, node, declared, typed)
+        symbol.type_parameters, walker.state["template"] = walker.state.get("template", ()), ()
         listed = declared.function.named_children if declared.function is not None else []
         trailing = [child for child in listed if child.type == "trailing_return_type"]
         function = walker.function
         with walker.inside(FUNCTION_SCOPE, symbol.number) as symbol.inner, walker.owned_by(symbol):
             walker.function = symbol
-            self._bind_template(walker, symbol, names)
+            self.bases(walker, symbol, node)
             symbol.result = walker.type_term(trailing[0] if trailing else typed)
             self._parameters(walker, declared.function, symbol)
             for part in parts:
@@ -475,7 +455,7 @@ class Family(FamilyNames):
         if typed is not None and typed.type in _RECORDS and not declarators and not has_body:
             return  # declared before its definition
         shared = walker.type_term(typed) if has_body else None
-        template = walker.state.get("template", [])
+        template = walker.state.get("template", ())
         for child in declarators:
             walker.state["template"] = template
             declared = declarator(walker, child)
@@ -502,9 +482,9 @@ class Family(FamilyNames):
         kind = "field" if is_field else "constant" if is_constant else "variable"
         symbol = walker.define(node, declared.path[-1], kind)
         is_declared = value is None and ("extern" in words or (in_type and not is_field))
-        symbol.flags |= {"declared"} if is_declared else set()
-        symbol.flags |= {"static"} if "static" in words and not in_type else set()
-        symbol.flags |= {"indirect"} if declared.is_indirect else set()
+        is_static = "static" in words and not in_type
+        marks = {"declared": is_declared, "static": is_static, "indirect": declared.is_indirect}
+        symbol.flags |= {flag for flag, holds in marks.items() if holds}
         with nullcontext() if is_field else walker.owned_by(symbol):
             type_term = typed if isinstance(typed, tuple) else walker.type_term(typed)
         term = walker.visit(value)
