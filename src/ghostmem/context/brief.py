@@ -8,6 +8,7 @@ from ghostmem.context.composite import PRIORITY_IMPORTANCE, composite, total
 from ghostmem.context.notes import packed_memories
 from ghostmem.context.packer import ContextItem, Packer, Relations
 from ghostmem.context.request import estimated_tokens
+from ghostmem.grouping import grouped
 from ghostmem.model import TRANSCRIPT, Kind, Memory, NsFilter, Pack, Priority, Rel, Tier
 from ghostmem.search.query import ACTIVE_TIERS
 from ghostmem.store import Filter, Store, Transaction, count, validate
@@ -55,9 +56,9 @@ def brief(
         candidates = {memory.id: memory for memory in pinned} | _candidates(tx, filter_, since)
         corrections = find_contradictions(tx, candidates, filter_, now)
         candidates |= {memory.id: memory for newer in corrections.values() for memory in newer}
-        shown, newer_ids = _without_duplicates(candidates, corrections)
-        summaries = _summaries(tx, shown)
-    items = [_item(memory, now, since) for memory in shown.values()]
+        unique, newer_ids = _without_duplicates(candidates, corrections)
+        summaries = _summaries(tx, unique)
+    items = [_item(memory, now, since) for memory in unique.values()]
     packer = Packer(budget, max_memory_tokens, estimated_tokens)
     packer.pack(
         [item for item in items if item.stage == PINNED],
@@ -102,29 +103,30 @@ def _without_duplicates(
 
     The corrections are ids of kept memories by the id of the kept memory that they correct."""
     texts = {id_: " ".join(memory.content.split()) for id_, memory in memories.items()}
-    kept: dict[str, Memory] = {}
+    by_text: dict[str, Memory] = {}
     for id_, memory in memories.items():
-        kept[texts[id_]] = max(
-            memory, kept.get(texts[id_], memory), key=lambda m: (m.pinned, precedence(m))
+        by_text[texts[id_]] = max(
+            memory, by_text.get(texts[id_], memory), key=lambda m: (m.pinned, precedence(m))
         )
     newer_ids: dict[str, dict[str, None]] = {}
     for id_ in [id_ for id_ in corrections if id_ in memories]:
-        memory = kept[texts[id_]]
-        for newer in (kept[texts[other.id]] for other in corrections[id_]):
+        memory = by_text[texts[id_]]
+        for newer in (by_text[texts[other.id]] for other in corrections[id_]):
             # the latest statement of a text may be newer than the correction of an earlier one
             if newer.id != memory.id and prevails(newer, memory):
                 newer_ids.setdefault(memory.id, {})[newer.id] = None
-    shown = {id_: memory for id_, memory in memories.items() if kept[texts[id_]].id == id_}
-    return shown, {id_: list(ids) for id_, ids in newer_ids.items()}
+    unique = {id_: memory for id_, memory in memories.items() if by_text[texts[id_]].id == id_}
+    return unique, {id_: list(ids) for id_, ids in newer_ids.items()}
 
 
 def _summaries(tx: Transaction, memories: Mapping[str, Memory]) -> dict[str, list[str]]:
     """Return the summaries of each memory that are among the candidates."""
-    parents: dict[str, list[str]] = {}
-    for tie in tx.graph.touching(sorted(memories), [Rel.CONTAINS]):
-        if tie.from_id in memories and tie.to_id in memories:
-            parents.setdefault(tie.to_id, []).append(tie.from_id)
-    return parents
+    ties = tx.graph.touching(sorted(memories), [Rel.CONTAINS])
+    return grouped(
+        (tie.to_id, tie.from_id)
+        for tie in ties
+        if tie.from_id in memories and tie.to_id in memories
+    )
 
 
 def _item(memory: Memory, now: datetime, since: datetime | None) -> ContextItem:

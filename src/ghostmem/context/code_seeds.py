@@ -1,13 +1,13 @@
 """Memories about the code at hand and about its callers: further seeds of a context."""
 
 import os
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from ghostmem.context.request import ContextRequest
 from ghostmem.errors import GhostError, NotFoundError
+from ghostmem.grouping import grouped
 from ghostmem.model import Memory, SymbolRef
 from ghostmem.outline.graph import OutlineNode
 from ghostmem.outline.project_graph import CodeGraph, code_graphs, unknown_symbol
@@ -41,8 +41,8 @@ def code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], l
         spellings = tuple(
             spelling for path in paths for spelling in (path, f"./{path}", f"{home}/{path}")
         )
-        named = tx.listing.select(replace(request.filter_, paths=spellings)) if paths else []
-    seeds = [CodeSeed(memory, 1.0, f"about {_file(memory, home, paths)}") for memory in named]
+        about_files = tx.listing.select(replace(request.filter_, paths=spellings)) if paths else []
+    seeds = [CodeSeed(memory, 1.0, f"about {_file(memory, home, paths)}") for memory in about_files]
     refs = [(memory, ref) for memory in linked for ref in memory.symbols if ref.root == home]
     if not refs:
         return seeds, [f"no memory is about symbols of {home}"] if symbols else []
@@ -122,11 +122,12 @@ def _select(
 def _callers(graph: StoredGraph, targets: Mapping[int, OutlineNode]) -> dict[str, str]:
     """Return the direct callers of some nodes by id, with the name of what each calls first."""
     graph.load(targets)
-    calls: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
-    for number, node in targets.items():
-        for caller, (line, _) in graph.related(number).get("calledBy", {}).items():
-            if caller not in targets:
-                calls[caller].append((line, node.id, node.name))
+    calls = grouped(
+        (caller, (line, node.id, node.name))
+        for number, node in targets.items()
+        for caller, (line, _) in graph.related(number).get("calledBy", {}).items()
+        if caller not in targets
+    )
     nodes = graph.nodes(calls)
     return {nodes[caller].id: min(lines)[2] for caller, lines in calls.items()}
 

@@ -13,6 +13,7 @@ from ghostmem.context.notes import packed_memories
 from ghostmem.context.packer import OVERHEAD, ContextItem, Packer, Relations, Unplaced, shortened
 from ghostmem.context.request import ContextRequest, token_cap, token_counter
 from ghostmem.context.search_results import MAX_LEFT_OUT, MAX_SEEDS, SearchResults
+from ghostmem.grouping import grouped
 from ghostmem.model import LeftOut, Memory, Pack, Stage
 from ghostmem.notes.refresh import refresh
 from ghostmem.search.corrections import reachable
@@ -134,10 +135,10 @@ def context(
     """
     store = store_at(store, ns, as_of)
     text, settings = validate.text(query, "query"), store.settings
-    at = store.clock() if now is None else as_time(now, "now")
+    moment = store.clock() if now is None else as_time(now, "now")
     filter_ = search_filter(
         ns,
-        at,
+        moment,
         tiers,
         include_all,
         Narrow(
@@ -158,7 +159,7 @@ def context(
     )
     with_pinned = not exclude_pinned and filter_.pinned is not False
     request = ContextRequest(
-        query=read_query(text, at, MAX_SEEDS),
+        query=read_query(text, moment, MAX_SEEDS),
         filter_=filter_ if with_pinned else replace(filter_, pinned=False),
         budget=validate.positive(budget, "budget"),
         cap=token_cap(
@@ -231,15 +232,19 @@ def _assemble(store: Store, request: ContextRequest) -> Pack:
         request.budget, request.cap, request.count_tokens, match_terms(request.query.text)
     )
     candidates = sorted(expansion.items.values(), key=lambda item: item.order)
-    kept = _above_floor(candidates, relations, request, results.floor, {item.id for item in pinned})
-    items = [item for item in candidates if item.id in kept]
+    selected = _above_floor(
+        candidates, relations, request, results.floor, {item.id for item in pinned}
+    )
+    items = [item for item in candidates if item.id in selected]
     copies: dict[str, list[ContextItem]] = {}
     if settings.context_score == "relevance":
         items, relations, copies = without_duplicates(pinned, items, relations)
         if sum(packer.cost(item) for item in (*pinned, *items)) > request.budget:
             items = shortened(spread_out(items, results.strong_score))
     packer.pack(pinned, items, relations, settings.containment == "roomy")
-    left = _left_out(packer, copies, [item for item in candidates if item.id not in kept], ended)
+    left = _left_out(
+        packer, copies, [item for item in candidates if item.id not in selected], ended
+    )
     # neighbours of results are not what was asked about
     compaction = expansion.compaction({item.id for item in items if item.stage in FROM_SEARCH})
     packed = packed_memories(
@@ -366,23 +371,20 @@ def _above_floor(
         or item.score >= minimum
         or (request.min_score is None and item.stage != "search")
     }
-    kept = _with_linked(items, enough)
+    selected = _with_linked(items, enough)
     stages = (*FROM_SEARCH, "edge")
-    results = [item for item in items if item.id in kept and item.stage in stages]
+    results = [item for item in items if item.id in selected and item.stage in stages]
     scores = [item.score for item in results[: SPREAD_AT + 1]]
     is_wanted = request.min_spread is not None and len(scores) > 1
     if is_wanted and scores[0] - scores[-1] < (request.min_spread or 0.0):
-        kept &= _with_linked(items, {results[0].id})
-    return kept | (reachable(kept | pinned, relations.refuters).keys() - pinned)
+        selected &= _with_linked(items, {results[0].id})
+    return selected | (reachable(selected | pinned, relations.refuters).keys() - pinned)
 
 
-def _with_linked(items: Sequence[ContextItem], kept: set[str]) -> set[str]:
+def _with_linked(items: Sequence[ContextItem], selected: set[str]) -> set[str]:
     """Add the memories that typed edges lead to, directly or through each other."""
-    linked: dict[str, list[str]] = {}
-    for item in items:
-        if item.firm:
-            linked.setdefault(item.origin, []).append(item.id)
-    return kept | reachable(kept, linked).keys()
+    linked = grouped((item.origin, item.id) for item in items if item.firm)
+    return selected | reachable(selected, linked).keys()
 
 
 def _left_out(
@@ -416,9 +418,8 @@ def _left_out(
 def _pinned_notes(pinned: Sequence[ContextItem], packer: Packer) -> list[str]:
     """Name the pinned memories that did not fit into their part of the budget."""
     keys = [item.memory.key for item in pinned if item.id not in packer.placed]
-    if not keys:
-        return []
-    return [f"{len(keys)} pinned not shown, a third of the budget is theirs: {', '.join(keys[:5])}"]
+    note = f"{len(keys)} pinned not shown, a third of the budget is theirs: {', '.join(keys[:5])}"
+    return [note] if keys else []
 
 
 def _remarks(
@@ -431,8 +432,8 @@ def _remarks(
     by_id = {seed.memory.id: seed.note for seed in sorted(code, key=lambda seed: seed.share)}
     remarks = [*by_id.items(), *doubts.items()]
     for id_, stated in statements.items():
-        named = contradictions.get(id_, ())
-        if keys := ", ".join(memory.key for memory in stated if memory.id not in named):
+        contradicting = contradictions.get(id_, ())
+        if keys := ", ".join(memory.key for memory in stated if memory.id not in contradicting):
             remarks.append((id_, f"the user's own statement: {keys}"))
     return remarks
 
@@ -455,10 +456,7 @@ def _record_use(store: Store, items: Sequence[ContextItem]) -> None:
     if not items:
         return
     now = store.clock()
-    together: dict[str, list[str]] = {}
-    for item in items:
-        if item.stage != "pinned":
-            together.setdefault(item.memory.ns, []).append(item.id)
+    together = grouped((item.memory.ns, item.id) for item in items if item.stage != "pinned")
 
     def write(tx: Transaction) -> None:
         tx.memories.touch([item.memory for item in items], now, used=False)

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from math import ceil
 
 from ghostmem.context.packer import ContextItem, Relations
+from ghostmem.grouping import grouped
 from ghostmem.search.corrections import reachable
 from ghostmem.text.terms import index_terms
 from ghostmem.truth.alike import REVERSING_WORDS, distinctive, essence
@@ -28,11 +29,11 @@ def fingerprint(text: str) -> Fingerprint:
 
     Case, punctuation, markup, inflection and function words do not count. Numbers, negations and
     persons do, because one of them can change the meaning of a sentence."""
-    start, rest = text[:MAX_COMPARED], text[MAX_COMPARED:]
+    start, remainder = text[:MAX_COMPARED], text[MAX_COMPARED:]
     words = essence(start)
     terms = distinctive(start) or words
     reversing = [word for word in words if word in REVERSING_WORDS]
-    return (*terms, "", *reversing, "", *[word for word in words if word in PERSONS], rest)
+    return (*terms, "", *reversing, "", *[word for word in words if word in PERSONS], remainder)
 
 
 def without_duplicates(
@@ -69,15 +70,15 @@ def without_duplicates(
 
 def _saying_the_same(items: Iterable[ContextItem]) -> Iterator[list[ContextItem]]:
     """Yield groups of at least two items that say the same, in the order of their first items."""
-    by_terms: dict[tuple[str, frozenset[str]], list[ContextItem]] = {}
-    for item in items:
-        by_terms.setdefault(
-            (item.memory.ns, _terms(item.memory.content[:MAX_COMPARED])), []
-        ).append(item)
-    groups: dict[tuple[str, Fingerprint], list[ContextItem]] = {}
-    for similar in by_terms.values():
-        for item in similar if len(similar) > 1 else ():
-            groups.setdefault((item.memory.ns, fingerprint(item.memory.content)), []).append(item)
+    by_terms = grouped(
+        ((item.memory.ns, _terms(item.memory.content[:MAX_COMPARED])), item) for item in items
+    )
+    groups = grouped(
+        ((item.memory.ns, fingerprint(item.memory.content)), item)
+        for similar in by_terms.values()
+        if len(similar) > 1
+        for item in similar
+    )
     yield from (group for group in groups.values() if len(group) > 1)
 
 

@@ -281,8 +281,8 @@ class Expansion:
                 refuters[id_].append(other)
 
     def _memory(self, id_: str) -> Memory | None:
-        known = self.items.get(id_) or self.pinned.get(id_)
-        return known.memory if known else self._memories.get(id_)
+        candidate = self.items.get(id_) or self.pinned.get(id_)
+        return candidate.memory if candidate else self._memories.get(id_)
 
     def _is_valid(self, memory: Memory) -> bool:
         """Return whether a memory is current and holds, now or at the time that was asked for."""

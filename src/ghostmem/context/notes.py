@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from ghostmem.context.packer import ContextItem, Placed
-from ghostmem.model import Memory, Packed, Why
+from ghostmem.grouping import grouped
+from ghostmem.model import Packed, Why
 from ghostmem.truth.annotations import contradiction_notes
 
 
@@ -19,25 +20,21 @@ def packed_memories(
     `refuters` are the ids of memories that correct a memory; `remarks` are notes with the id of a
     memory; `children` are keys, `copies` the
     duplicates of a memory."""
-    shown = {id_: entry.item.memory for id_, entry in placed.items()}
+    memories = {id_: entry.item.memory for id_, entry in placed.items()}
     newer = {
-        id_: [shown[other] for other in refuters.get(id_, ()) if other in shown] for id_ in shown
+        id_: [memories[other] for other in refuters.get(id_, ()) if other in memories]
+        for id_ in memories
     }
-    older: dict[str, list[Memory]] = {id_: [] for id_ in shown}
-    for id_ in refuters:
-        for other in newer.get(id_, ()):
-            older[other.id].append(shown[id_])
-    texts: dict[str, list[str]] = {}
-    for id_, text in remarks:
-        texts.setdefault(id_, []).append(text)
+    older = grouped((memory.id, memories[id_]) for id_ in refuters for memory in newer.get(id_, ()))
+    texts = grouped(remarks)
     return tuple(
         _packed(
             entry,
             [
                 *texts.get(id_, ()),
-                *contradiction_notes(shown[id_], older[id_], newer[id_]),
+                *contradiction_notes(memories[id_], older.get(id_, []), newer[id_]),
             ],
-            {memory.key for memory in (*older[id_], *newer[id_])},
+            {memory.key for memory in (*older.get(id_, ()), *newer[id_])},
             (children or {}).get(id_, ()),
             [item.memory.key for item in (copies or {}).get(id_, ())],
         )

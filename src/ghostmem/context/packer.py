@@ -168,10 +168,9 @@ class Packer:
         room = (self.budget - self.used) // RESERVED_PART
         for item in items:
             for other in self._relations.companions.get(item.id, ()):
-                if other in self._reserved or other in self.placed or other not in self._items:
-                    continue
-                tokens = self._allowance(self._items[other])
-                if tokens <= room:
+                candidate = None if other in self.placed else self._items.get(other)
+                tokens = self._allowance(candidate) if candidate else room + 1
+                if tokens <= room and other not in self._reserved:
                     self._reserved[other] = tokens
                     room -= tokens
 
@@ -234,9 +233,8 @@ class Packer:
 
     def _grow(self) -> None:
         """Enlarge excerpts, the best first, into the room that is left."""
-        for item, text, tokens in list(self.placed.values()):
-            if text == item.memory.content:
-                continue
+        cut = [entry for entry in self.placed.values() if entry.text != entry.item.memory.content]
+        for item, text, tokens in cut:
             room = tokens + self.budget - self.used
             allowed = room if self.cap < 0 else min(room, self.cap)
             longer = self._excerpt(item, allowed) if allowed > tokens else None

@@ -67,9 +67,9 @@ class SearchResults:
                 name: value if name in FACTORS else value * share
                 for name, value in item.parts.items()
             }
-            known, score = items.get(memory.id), total(parts)
-            if known is None or score > known.score:
-                items[memory.id] = replace(known or item, score=score, stage="file", parts=parts)
+            seed, score = items.get(memory.id), total(parts)
+            if seed is None or score > seed.score:
+                items[memory.id] = replace(seed or item, score=score, stage="file", parts=parts)
         return list(items.values())
 
     def expired(self) -> list[Unplaced]:

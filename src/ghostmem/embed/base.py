@@ -41,19 +41,24 @@ def unit_rows(rows: object, count: int, who: str) -> Vectors:
     """Return external vectors as unit vectors, or raise an error that names the problem."""
 
     try:
-        made = np.array(rows, np.float32)
+        vectors = np.array(rows, np.float32)
     except (TypeError, ValueError) as error:
         raise EmbeddingError(
             f"{who} failed to send vectors: {error}", "check the model's name"
         ) from None
-    if made.ndim != 2 or len(made) != count or not made.shape[1] or not np.isfinite(made).all():
-        received = len(made) if made.ndim == 2 else 0
+    if (
+        vectors.ndim != 2
+        or len(vectors) != count
+        or not vectors.shape[1]
+        or not np.isfinite(vectors).all()
+    ):
+        received = len(vectors) if vectors.ndim == 2 else 0
         raise EmbeddingError(
-            f"{who} sent {received} vectors for {count} texts (shape {made.shape})",
+            f"{who} sent {received} vectors for {count} texts (shape {vectors.shape})",
             "check the model's name",
         )
-    made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
-    return made
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return vectors
 
 
 Function = Callable[[Sequence[str]], Sequence[Sequence[float]]]

@@ -28,20 +28,20 @@ def choose(settings: Settings, own: Function | None = None, model: str = "") -> 
 
 
 def _local(settings: Settings, model: str) -> Embedder:
-    found = BY_ID.get(model) or wanted_model(settings)
-    if model and found.id != model:
+    chosen = BY_ID.get(model) or wanted_model(settings)
+    if model and chosen.id != model:
         raise EmbeddingError(
             f"the store has vectors of {model}, whose folder is not set now: set "
-            f"GHOST_EMBED_MODEL to it, or change to {found.id} with `ghost embed switch`",
+            f"GHOST_EMBED_MODEL to it, or change to {chosen.id} with `ghost embed switch`",
             "`ghost embed switch` makes all vectors again",
         )
-    if found.id in BY_ID:
+    if chosen.id in BY_ID:
         from ghostmem.embed.local import LocalEmbedder
 
-        return LocalEmbedder(found)
+        return LocalEmbedder(chosen)
     from ghostmem.embed.folder import FolderEmbedder
 
-    return FolderEmbedder(found)
+    return FolderEmbedder(chosen)
 
 
 def _http(settings: Settings) -> Embedder:

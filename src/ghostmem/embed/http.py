@@ -92,9 +92,9 @@ class HttpEmbedder:
         rows: list[list[float]] = []
         for start in range(0, len(texts), BATCH):
             rows += self._ask(list(texts[start : start + BATCH]))
-        made = unit_rows(rows, len(texts), self._url)
-        self.dimension = made.shape[1]
-        return made
+        vectors = unit_rows(rows, len(texts), self._url)
+        self.dimension = vectors.shape[1]
+        return vectors
 
     def _ask(self, texts: list[str]) -> list[list[float]]:
         try:

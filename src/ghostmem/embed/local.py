@@ -23,11 +23,13 @@ class LocalEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
-        made = np.zeros((len(texts), self.dimension), np.float32)
-        for at, text in enumerate(texts):
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for number, text in enumerate(texts):
             ids = np.array([[_START, *self._words.encode(text)[:_MAX_TOKENS], _END]], np.int64)
-            made[at] = self._session.run({"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
-        return made
+            vectors[number] = self._session.run(
+                {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+            )[0]
+        return vectors
 
     def known(self, text: str) -> float:
         """Return the share of the words of a text that the model knows."""

@@ -26,9 +26,9 @@ class OwnEmbedder:
             raise EmbeddingError(
                 f"the embedding function failed: {type(error).__name__}: {error}"
             ) from error
-        made = unit_rows(rows, len(texts), "the embedding function")
-        self.dimension = made.shape[1]
-        return made
+        vectors = unit_rows(rows, len(texts), "the embedding function")
+        self.dimension = vectors.shape[1]
+        return vectors
 
     def known(self, text: str) -> float:
         """Return 1: the vocabulary of the function is unknown."""

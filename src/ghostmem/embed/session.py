@@ -23,7 +23,7 @@ class ModelSession:
         self._file, self._alternative = file, alternative
         self._session, self._process = _open(file, alternative), os.getpid()
         self._inherited: list[Any] = []
-        self.inputs = {given.name for given in self._session.get_inputs()}
+        self.inputs = {entry.name for entry in self._session.get_inputs()}
 
     def run(self, inputs: Mapping[str, Any]) -> Any:
         """Return the model's output for a batch."""

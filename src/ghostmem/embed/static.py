@@ -30,13 +30,13 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
-        made = np.zeros((len(texts), self.dimension), np.float32)
-        for at, text in enumerate(texts):
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for number, text in enumerate(texts):
             ids = self._words.encode(text)
             if ids:
-                made[at] = self._scales[ids] @ self._rows[ids]
-        made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
-        return made
+                vectors[number] = self._scales[ids] @ self._rows[ids]
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return vectors
 
     def known(self, text: str) -> float:
         """Return the share of the words of a text that the model knows."""

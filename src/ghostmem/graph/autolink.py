@@ -157,7 +157,7 @@ def link_alike(
     for chunk, owner in tx.vectors.owners(list(cosines)).items():
         if owner != memory.id and cosines[chunk] >= least:
             weights[owner] = max(weights.get(owner, 0.0), cosines[chunk])
-    known = {
+    linked_ids = {
         end
         for edge in tx.graph.touching([memory.id], [Rel.RELATES_TO])
         for end in (edge.from_id, edge.to_id)
@@ -165,7 +165,7 @@ def link_alike(
     others = [
         other
         for other in tx.memories.by_ids(list(weights)).values()
-        if other.id not in known
+        if other.id not in linked_ids
         and _may_link(other, now)
         and other.ns == memory.ns
         and other.key != memory.key
@@ -229,11 +229,11 @@ class _Waiting:
         stop = 1 + max(
             int(positions.max(initial=-1)), int(np.flatnonzero(~self._is_waiting).max(initial=-1))
         )
-        at, to, cosines = self._sketches.nearest(
+        origins, to, cosines = self._sketches.nearest(
             positions, stop, least, MAX_SIMILAR, self._is_waiting
         )
         self._is_waiting &= ~np.isin(ids, np.array(settled, np.int64))
-        bounds = np.searchsorted(at, np.arange(len(chunks) + 1))
+        bounds = np.searchsorted(origins, np.arange(len(chunks) + 1))
         return [
             (ids[to[start:end]], cosines[start:end]) for start, end in pairwise(bounds.tolist())
         ]
@@ -262,9 +262,11 @@ def _near_late(
         numbers: list[int] = []
         for memory in group:
             near[memory.id] = {}
-            own = own_tx.index.numbers(memory.id)
-            numbers += own
-            for number, chunk in zip(own, own_tx.index.chunks(memory)[:MAX_CHUNKS], strict=False):
+            own_numbers = own_tx.index.numbers(memory.id)
+            numbers += own_numbers
+            for number, chunk in zip(
+                own_numbers, own_tx.index.chunks(memory)[:MAX_CHUNKS], strict=False
+            ):
                 if embedder.known(chunk.text) >= MIN_KNOWN:
                     owners[number] = memory.id
         chunks = np.array(list(owners), np.int64)

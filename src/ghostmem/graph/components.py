@@ -3,6 +3,8 @@
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
+from ghostmem.grouping import grouped
+
 T = TypeVar("T", bound=Hashable)
 
 
@@ -20,7 +22,4 @@ def components(pairs: Iterable[tuple[T, T]]) -> list[list[T]]:
         parent.setdefault(first, first)
         parent.setdefault(second, second)
         parent[root(second)] = root(first)
-    groups: dict[T, list[T]] = {}
-    for item in parent:
-        groups.setdefault(root(item), []).append(item)
-    return list(groups.values())
+    return list(grouped((root(item), item) for item in parent).values())

@@ -117,12 +117,12 @@ def edges(store: Store, ns: str, key: str | None = None, *, rel: str | None = No
             sorted({id_ for edge in listed for id_ in (edge.from_id, edge.to_id)})
         )
     live = {id_: memory for id_, memory in rows.items() if memory.is_current(now)}
-    named = [
+    with_keys = [
         replace(edge, ns=start.ns, from_key=start.key, to_key=end.key)
         for edge in listed
         if (start := live.get(edge.from_id)) and (end := live.get(edge.to_id))
     ]
-    return sorted(named, key=lambda edge: (-edge.weight, edge.from_key, edge.to_key, edge.rel))
+    return sorted(with_keys, key=lambda edge: (-edge.weight, edge.from_key, edge.to_key, edge.rel))
 
 
 def link(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:

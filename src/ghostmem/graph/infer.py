@@ -75,7 +75,12 @@ def infer_edges(
         ask = choose(store.settings)
     own_name = f"own:{getattr(ask, '__qualname__', type(ask).__name__)}"
     model = str(getattr(ask, "name", None) or own_name)
-    pairs = _pairs(store, ns, seeds, again)
+    now = store.clock()
+    with store.engine.read(ns) as tx:
+        for key in seeds:
+            find(tx, ns, key, now)
+        undecided = tx.graph.undecided(ns, now, seeds, again=again)
+    pairs = [(start, to) for start, to, _ in undecided if to.ns == ns]
     if not dry_run:
         with store.engine.write():
             pass  # a read-only store fails here, not after the first answer was paid for
@@ -112,18 +117,6 @@ def infer_edges(
         errors=tuple(errors),
         inferences=tuple(inferences),
     )
-
-
-def _pairs(store: Store, ns: str, seeds: list[str], again: bool) -> list[tuple[Memory, Memory]]:
-    now = store.clock()
-    with store.engine.read(ns) as tx:
-        for key in seeds:
-            find(tx, ns, key, now)
-        return [
-            (start, to)
-            for start, to, _ in tx.graph.undecided(ns, now, seeds, again=again)
-            if to.ns == ns
-        ]
 
 
 def _store(store: Store, start: Memory, to: Memory, answer: RelationAnswer, model: str) -> bool:

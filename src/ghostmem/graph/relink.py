@@ -196,9 +196,9 @@ def _by_meaning(
             if owner in places:
                 owners[chunk] = places[owner]
         # pairs with the chunks of the same tile come in both orders
-        at, to, cosines = sketches.nearest_before(start, stop, least, MAX_PAIRS + TILE)
+        origins, to, cosines = sketches.nearest_before(start, stop, least, MAX_PAIRS + TILE)
         similar = zip(ids_of_chunks[to].tolist(), cosines.tolist(), strict=True)
-        for position, others in groupby(zip(at.tolist(), similar, strict=True), itemgetter(0)):
+        for position, others in groupby(zip(origins.tolist(), similar, strict=True), itemgetter(0)):
             chunk = chunks[position - start]
             if chunk in owners:
                 yield from _owned(owners, chunk, (other for _, other in others))
@@ -210,14 +210,14 @@ def _owned(
     owners: dict[int, int], chunk: int, similar: Iterable[tuple[int, float]]
 ) -> Iterator[Pair]:
     """Yield the pairs of the owner of a chunk and those of similar earlier chunks."""
-    own = owners[chunk]
+    own_place = owners[chunk]
     nearest = (
         (owners[other], cosine)
         for other, cosine in similar
-        if other < chunk and owners.get(other, own) != own
+        if other < chunk and owners.get(other, own_place) != own_place
     )
     for place, cosine in islice(nearest, MAX_PAIRS):
-        yield max(own, place), min(own, place), round(min(1.0, cosine), 3)
+        yield max(own_place, place), min(own_place, place), round(min(1.0, cosine), 3)
 
 
 def _edges(

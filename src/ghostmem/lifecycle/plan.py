@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from itertools import combinations
 from typing import Any
 
+from ghostmem.grouping import grouped
 from ghostmem.lazy import np
 from ghostmem.lifecycle.actions import changed, strategy
 from ghostmem.lifecycle.apply import digest
@@ -160,10 +161,7 @@ def _evaluate_similar(
     ties = list(tx.graph.ties(plan.ns, now))
     linked = {frozenset((tie.from_id, tie.to_id)) for tie in ties if tie.rel == Rel.RELATES_TO}
     merged = {(tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.MERGED_INTO}
-    summaries: dict[str, set[str]] = {}
-    for tie in ties:
-        if tie.rel == Rel.CONTAINS:
-            summaries.setdefault(tie.from_id, set()).add(tie.to_id)
+    summaries = grouped((tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.CONTAINS)
     longest = store.settings.chunk_target
     for rule in rules:
         minimum = _min_similarity(store, tx, rule)
@@ -186,7 +184,9 @@ def _evaluate_similar(
     unsummarised = (
         tuple(sorted(memory.key for memory in group))
         for group in similar
-        if not any({memory.id for memory in group} <= children for children in summaries.values())
+        if not any(
+            {memory.id for memory in group} <= set(children) for children in summaries.values()
+        )
     )
     plan.tally.clusters.extend((plan.ns, keys) for keys in dict.fromkeys(unsummarised))
     return memories
@@ -249,10 +249,11 @@ class _Similarity:
         They are listed under the first memory of each group."""
 
         assert self._view is not None
-        by_essence: dict[tuple[str, ...], list[Memory]] = {}
-        for memory in in_order(memories):
-            if memory.id in self._first:
-                by_essence.setdefault(essence(memory.content), []).append(memory)
+        by_essence = grouped(
+            (essence(memory.content), memory)
+            for memory in in_order(memories)
+            if memory.id in self._first
+        )
         duplicates: dict[str, dict[str, float]] = {}
         for group in by_essence.values():
             if len(group) > 1:
@@ -376,9 +377,7 @@ def _relink(
 
 def _fade_edges(plan: ReflectPlan, edges: Iterable[Edge], now: datetime) -> None:
     """Reduce the weight of unused edges, and prune the weakest that are not lasting."""
-    for edge in edges:
-        if edge.rel == Rel.MERGED_INTO:
-            continue
+    for edge in (each for each in edges if each.rel != Rel.MERGED_INTO):
         weight = edge.weight
         last_use = max(edge.created_at, edge.last_accessed_at or edge.created_at)
         is_unused = now - last_use >= EDGE_IDLE and edge.access_count < EDGE_MIN_USES

@@ -12,6 +12,7 @@ from ghostmem.embed.base import Embedder
 from ghostmem.errors import EmbeddingError
 from ghostmem.frozen import frozen
 from ghostmem.graph.autolink import link_pending
+from ghostmem.grouping import grouped
 from ghostmem.model import Record, optional
 from ghostmem.store import (
     Store,
@@ -59,12 +60,12 @@ def embed_status(store: Store) -> EmbedStatus:
     # The dimension of a server's or a function's vectors is unknown until some were made: until
     # then vectors of any dimension are counted as its own.
     is_unknown = wanted.endswith("/")
-    own = [
+    labels = [
         label
         for label in counts
         if label == wanted or (is_unknown and label.rsplit("/", 1)[0] + "/" == wanted)
     ]
-    done = sum(counts.pop(label) for label in own)
+    done = sum(counts.pop(label) for label in labels)
     pending = chunks - done if embedder or vectoriser.problem else 0
     chosen = vectoriser.chosen_model
     next_model = chosen if embedder and chosen != name else ""
@@ -196,9 +197,7 @@ def _embed_claimed(
     claimed: Sequence[tuple[str, str]],
 ) -> int:
     """Embed claimed chunks that still lack vectors, and take all of them off the queue."""
-    by_ns: dict[str, list[int]] = {}
-    for ns, item in claimed:
-        by_ns.setdefault(ns, []).append(int(item))
+    by_ns = grouped((ns, int(item)) for ns, item in claimed)
     with engine.read() as tx:
         batch = [
             row for ns, chunks in by_ns.items() for row in tx.vectors.lacking(model, ns, chunks)

@@ -7,6 +7,7 @@ from typing import Any
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, LockedError
 from ghostmem.frozen import frozen
+from ghostmem.grouping import grouped
 from ghostmem.memory.draft import INHERITED, SOURCE_FIELDS, USE_COUNTS, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.remove import remove, still_in_backups
@@ -55,12 +56,12 @@ class SourceFilter:
     since: datetime | None = None
     until: datetime | None = None
 
-    def wrote(self, item: Any, at: datetime) -> bool:
+    def wrote(self, item: Any, written: datetime) -> bool:
         """Say whether an item with source fields, written at a time, is from this source."""
         return (
             all(getattr(self, name) in (None, getattr(item, name)) for name in SOURCE_FIELDS)
-            and (self.since is None or at >= self.since)
-            and (self.until is None or at < self.until)
+            and (self.since is None or written >= self.since)
+            and (self.until is None or written < self.until)
         )
 
 
@@ -163,10 +164,8 @@ def _find_versions(
 
 def _by_key(versions: Iterable[Memory]) -> dict[tuple[str, str], list[Memory]]:
     """Return the versions of each key, oldest first, sorted by key."""
-    groups: dict[tuple[str, str], list[Memory]] = {}
-    for memory in sorted(versions, key=lambda m: (m.ns, m.key, m.version)):
-        groups.setdefault((memory.ns, memory.key), []).append(memory)
-    return groups
+    in_order = sorted(versions, key=lambda m: (m.ns, m.key, m.version))
+    return grouped(((memory.ns, memory.key), memory) for memory in in_order)
 
 
 def _summaries(tx: Transaction, source: Memory) -> Iterable[Memory]:
@@ -177,8 +176,10 @@ def _summaries(tx: Transaction, source: Memory) -> Iterable[Memory]:
     }
     for parent in tx.memories.by_ids(sorted(parents)).values():
         for version in tx.memories.history(parent.ns, parent.key):
-            at = version.written_at
-            if source.written_at <= at and (source.deleted_at is None or at < source.deleted_at):
+            written = version.written_at
+            if source.written_at <= written and (
+                source.deleted_at is None or written < source.deleted_at
+            ):
                 yield version
 
 

@@ -49,15 +49,15 @@ def get(
     return memory
 
 
-def _version_of(tx: Transaction, ns: str, key: str, at: datetime) -> Memory:
+def _version_of(tx: Transaction, ns: str, key: str, moment: datetime) -> Memory:
     current_then = [
         m
         for m in tx.memories.history(ns, key)
-        if m.written_at <= at and (not m.deleted_at or m.deleted_at > at)
+        if m.written_at <= moment and (not m.deleted_at or m.deleted_at > moment)
     ]
     if not current_then:
         hint = f"`ghost history -n {ns} -k {quote(key)}` shows its versions"
-        raise NotFoundError(f"memory not found: {ns}/{key} as of {format_time(at)}", hint)
+        raise NotFoundError(f"memory not found: {ns}/{key} as of {format_time(moment)}", hint)
     return current_then[-1]
 
 

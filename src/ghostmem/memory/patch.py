@@ -53,9 +53,8 @@ def patch(
             raise InvalidInputError(f"the diff would leave {ns}/{key} empty", hint)
         validate.content(changed, store.settings.max_content_bytes)
         changed, notes = redact_content(store.settings, changed, allow_secrets)
-        base = current.version
-        if base_version is not None:
-            base = validate.positive(base_version, "base version", least=0)
+        wanted = current.version if base_version is None else base_version
+        base = validate.positive(wanted, "base version", least=0)
         draft = Draft(ns, key, changed, {}, base_version=base, unlock=unlock)
         if reasons := quarantine_reasons(store, tx, draft):
             check_base(draft, current)

@@ -51,8 +51,8 @@ def prepare(
     embedder = store.vectoriser.get(tx)
     vectors = iter(store.vectoriser.try_bytes(texts, embedder) if texts else ())
     return [
-        Prepared(rows, own, None, embedder)
-        if (own := list(islice(vectors, len(rows[:limit])))) and embedder
+        Prepared(rows, own_vectors, None, embedder)
+        if (own_vectors := list(islice(vectors, len(rows[:limit])))) and embedder
         else Prepared(rows)
         for rows in chunked
     ]

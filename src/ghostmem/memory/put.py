@@ -70,9 +70,6 @@ def check_put(
         named["tier"] = None
     fields = put_fields(**named)
     validate.period(fields)
-    expires = ttl not in (None, NEVER)
-    if expires:
-        parse_ttl(ttl or "")
     draft = Draft(
         validate.namespace(ns),
         validate.new_key(key),
@@ -84,7 +81,8 @@ def check_put(
         store.settings.dedup if dedup is None else dedup,
         None if supersedes is None else validate.key(supersedes),
     )
-    if expires:
+    if ttl not in (None, NEVER):
+        parse_ttl(ttl or "")
         check_expiry(draft, fields.get("pinned", False), fields.get("tags", ()))
     draft, notes = redact_draft(store.settings, draft, allow_secrets)
     if symbols is not None:
@@ -226,8 +224,8 @@ def with_notes(memory: Memory, request: PutRequest, prepared: Prepared) -> Memor
     """Return a memory that was put with the notes on its put."""
     notes, chunks = [*request.notes], len(prepared.rows)
     if prepared.vectors and (missing := chunks - len(prepared.vectors)):
-        which = f"{missing:,} of {chunks:,} chunks have no vectors yet"
-        notes.append(f"{which}: `ghost embed backfill` adds them")
+        missing_chunks = f"{missing:,} of {chunks:,} chunks have no vectors yet"
+        notes.append(f"{missing_chunks}: `ghost embed backfill` adds them")
     notes += dormant_note(memory, request.draft)
     if request.draft.fields.get("pinned") and not memory.pinned:
         notes.append(f"not pinned, because it comes from others ({memory.source_kind})")

@@ -207,17 +207,17 @@ def _put_items(
     """Store items one after another, with `judge` each compared with all memories before it.
 
     Without it, new keys that follow each other are written together."""
-    known = set() if judge else set(tx.memories.histories(item.place for item in items))
+    stored_places = set() if judge else set(tx.memories.histories(item.place for item in items))
     memories: list[Memory] = []
     new: list[Memory] = []
     deadline = time.monotonic() + MAX_SECONDS
-    for item, own in zip(items, prepared, strict=True):
+    for item, ready in zip(items, prepared, strict=True):
         if judge and memories and time.monotonic() > deadline:
             break
         draft, current = item.draft, None
         # these depend on other memories
         depends = draft.dedup or draft.supersedes is not None or draft.base_version
-        is_new = not judge and item.place not in known and not depends
+        is_new = not judge and item.place not in stored_places and not depends
         try:
             if not is_new:
                 write_new(store, tx, new)
@@ -227,13 +227,13 @@ def _put_items(
                 memory = memory_of_held(draft, hold(store, tx, draft, reasons), item.notes)
             elif is_new:
                 memory = compose(store, draft, None, None, store.clock())
-                memory = with_notes(replace(memory, outcome=Outcome.CREATED), item, own)
+                memory = with_notes(replace(memory, outcome=Outcome.CREATED), item, ready)
                 new.append(memory)
             else:
-                memory = _put_item(store, tx.of(draft.ns), item, own, current, judge)
+                memory = _put_item(store, tx.of(draft.ns), item, ready, current, judge)
         except (ConflictError, NotFoundError, InvalidInputError) as error:
             raise _RefusedError(len(memories), error) from None
-        known.add(item.place)
+        stored_places.add(item.place)
         memories.append(memory)
     write_new(store, tx, new)
     return memories

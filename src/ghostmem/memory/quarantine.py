@@ -133,7 +133,7 @@ def instruction_reasons(
         return ()
     from ghostmem.truth.injection import suspicions
 
-    found = dict.fromkeys(suspicions(settings, content)) if content else {}
+    reasons_found = dict.fromkeys(suspicions(settings, content)) if content else {}
     # The judge reads no labels: words in capitals or joined by hyphens mislead it. A plain key that
     # was made of the content's words says nothing that the content does not.
     words, plain_label = _words(content), re.compile(r"[\w ./-]+", re.ASCII)
@@ -143,10 +143,10 @@ def instruction_reasons(
         if not (plain_label.fullmatch(text) and _words(text) in words)
     ]
     joined = ".\n".join(dict.fromkeys((*texts, *(re.sub(r"[-_./]+", " ", text) for text in texts))))
-    found |= dict.fromkeys(suspicions(settings, joined, judged=False) if joined else ())
+    reasons_found |= dict.fromkeys(suspicions(settings, joined, judged=False) if joined else ())
     if any(len(name) > MAX_NAME or len(name.split()) > MAX_NAME_WORDS for name in labels.names):
-        found[NO_NAME] = None
-    return tuple(found)
+        reasons_found[NO_NAME] = None
+    return tuple(reasons_found)
 
 
 def _words(text: str) -> str:
@@ -162,8 +162,8 @@ def hold_draft(
 ) -> Memory:
     """Hold a draft in a transaction of its own; the current version of its key stays."""
     with store.engine.write(within=(draft.ns,)) as tx:
-        held = hold(store, tx, draft, reasons, sources)
-    return memory_of_held(draft, held, notes)
+        entry = hold(store, tx, draft, reasons, sources)
+    return memory_of_held(draft, entry, notes)
 
 
 def hold(
@@ -187,43 +187,43 @@ def hold_once(
     reasons: Sequence[str],
 ) -> Held:
     """Hold a content with its fields in quarantine, unless its key has the same item already."""
-    for held in tx.quarantine.at_key(*place):
-        if (held.content, held.fields) == (content, fields):
-            return held
+    for entry in tx.quarantine.at_key(*place):
+        if (entry.content, entry.fields) == (content, fields):
+            return entry
     now = store.clock()
-    held = Held(store.new_id(now), *place, content, fields, tuple(reasons), now)
-    tx.quarantine.add(held)
-    return held
+    entry = Held(store.new_id(now), *place, content, fields, tuple(reasons), now)
+    tx.quarantine.add(entry)
+    return entry
 
 
 def memory_of_held(
-    draft: Draft, held: Held, notes: Iterable[str] = (), *, dry_run: bool = False
+    draft: Draft, entry: Held, notes: Iterable[str] = (), *, dry_run: bool = False
 ) -> Memory:
     """Return a held draft as a memory of version 0, with a note that says how to release it."""
-    shown = {
+    visible = {
         name: value
         for name, value in draft.fields.items()
         if name.startswith("source_") or name == "tags"
     }
     return Memory(
-        held.id,
+        entry.id,
         draft.ns,
         draft.key,
         draft.content,
         draft.fields.get("kind", Kind.SEMANTIC),
         0,
-        held.at,
+        entry.at,
         outcome=Outcome.QUARANTINED,
-        notes=(*notes, would_hold_note(held.reasons) if dry_run else held_note(held)),
-        **shown,
+        notes=(*notes, would_hold_note(entry.reasons) if dry_run else held_note(entry)),
+        **visible,
     )
 
 
-def held_note(held: Held) -> str:
+def held_note(entry: Held) -> str:
     """Return a note that an item is held, with the reasons and the command that releases it."""
     return (
-        f"held in quarantine, where nothing reads it: {'; '.join(held.reasons)}; "
-        f"to store it: ghost quarantine release {held.id}"
+        f"held in quarantine, where nothing reads it: {'; '.join(entry.reasons)}; "
+        f"to store it: ghost quarantine release {entry.id}"
     )
 
 

@@ -35,10 +35,7 @@ def redact_content(
     """
     if allow_secrets or settings.secrets == ALLOW:
         return RedactedContent(content)
-    if settings.secrets == REDACT:
-        clean, secrets = redact(content)
-    else:
-        clean, secrets = content, find_secrets(content)
+    clean, secrets = redact(content)
     certain: list[tuple[str, str]] = []
     doubtful: list[str] = []
     line, position = 1, 0
@@ -54,7 +51,8 @@ def redact_content(
     if not certain:
         return RedactedContent(content, tuple(doubtful))
     if settings.secrets == BLOCK:
-        raise _refusal([f"{kind} ({where})" for where, kind in certain])
+        raise _refusal([f"{kind} ({location})" for location, kind in certain])
+    clean = clean if settings.secrets == REDACT else content
     return RedactedContent(clean, (*_notes(settings, certain), *doubtful))
 
 
@@ -73,7 +71,7 @@ def redact_draft(
         for name, value in {"key": draft.key, **draft.fields}.items()
     }
     if secrets and settings.secrets == BLOCK:
-        raise _refusal([f"{kind} (in {where})" for where, kind in secrets])
+        raise _refusal([f"{kind} (in {location})" for location, kind in secrets])
     draft = replace(draft, content=content)
     if secrets and settings.secrets == REDACT:
         draft = replace(draft, key=clean.pop("key")[:MAX_KEY], fields=clean)
@@ -87,23 +85,23 @@ def redact_file(settings: Settings, text: str) -> str:
     return redact(text, keep_lines=True)[0] if settings.secrets in (REDACT, BLOCK) else text
 
 
-def _clean(value: Any, where: str, name: str, secrets: list[tuple[str, str]]) -> Any:
+def _clean(value: Any, location: str, name: str, secrets: list[tuple[str, str]]) -> Any:
     """Return a value without its secrets, at any depth, and add their kinds to `secrets`."""
     if isinstance(value, str) and not isinstance(value, Enum):
-        return _clean_text(value, where, name, secrets)
+        return _clean_text(value, location, name, secrets)
     if isinstance(value, FileRef):
-        return replace(value, path=_clean_text(value.path, where, "", secrets))
+        return replace(value, path=_clean_text(value.path, location, "", secrets))
     if isinstance(value, Mapping):
         return {
-            _clean_text(str(k), where, "", secrets): _clean(v, where, str(k), secrets)
+            _clean_text(str(k), location, "", secrets): _clean(v, location, str(k), secrets)
             for k, v in value.items()
         }
     if isinstance(value, tuple | list):
-        return type(value)(_clean(item, where, name, secrets) for item in value)
+        return type(value)(_clean(item, location, name, secrets) for item in value)
     return value
 
 
-def _clean_text(text: str, where: str, name: str, secrets: list[tuple[str, str]]) -> str:
+def _clean_text(text: str, location: str, name: str, secrets: list[tuple[str, str]]) -> str:
     clean, matches = redact(text)
     kinds = [match.kind for match in matches if match.sure]
     quote = next((mark for mark in "\"'`" if mark not in text), "")
@@ -115,14 +113,16 @@ def _clean_text(text: str, where: str, name: str, secrets: list[tuple[str, str]]
             if match.sure and (match.start, match.stop) == span:
                 clean, kinds = placeholder(match.kind), [match.kind]
                 break
-    secrets += [(where, kind) for kind in kinds]
+    secrets += [(location, kind) for kind in kinds]
     return clean
 
 
 def _notes(settings: Settings, secrets: list[tuple[str, str]]) -> tuple[str, ...]:
     if settings.secrets == REDACT:
-        return tuple(f"{where}: {kind} redacted" for where, kind in secrets)
-    return tuple(f"{where}: contains a {kind}; it is stored unchanged" for where, kind in secrets)
+        return tuple(f"{location}: {kind} redacted" for location, kind in secrets)
+    return tuple(
+        f"{location}: contains a {kind}; it is stored unchanged" for location, kind in secrets
+    )
 
 
 def _refusal(secrets: list[str]) -> InvalidInputError:

@@ -126,7 +126,6 @@ def still_in_files(tx: Transaction, versions: Sequence[Memory]) -> tuple[str, ..
     paths = {str(Path(place.root, place.path)) for place in places}
     for mirror in tx.mirrors.all():
         for key in sorted({memory.key for memory in versions if memory.ns == mirror.ns}):
-            item = tx.mirrors.item(mirror.id, key)
-            if item is not None:
+            if (item := tx.mirrors.item(mirror.id, key)) is not None:
                 paths.add(str(Path(mirror.root, item.path)))
     return tuple(sorted(paths))

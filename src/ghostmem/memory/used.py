@@ -28,8 +28,8 @@ def used(store: Store, ns: str, keys: Iterable[str]) -> list[UsedMemory]:
     Raises:
         NotFoundError: One of the keys does not exist.
     """
-    listed = [keys] if isinstance(keys, str) else keys
-    names = list(dict.fromkeys(validate.texts(listed, "keys", "key")))
+    keys = [keys] if isinstance(keys, str) else keys
+    names = list(dict.fromkeys(validate.texts(keys, "keys", "key")))
     if not names:
         raise InvalidInputError(
             "at least one key is required", "give the keys of the memories that helped"

@@ -193,8 +193,8 @@ def find_verdict(
         memory.id: AnalysedText(memory.content[similar[memory.id].start : similar[memory.id].stop])
         for memory in memories
     }
-    at = draft.fields.get("created_at", now)
-    return _strongest(settings, draft.analysed, at, memories, texts) if memories else NOTHING
+    moment = draft.fields.get("created_at", now)
+    return _strongest(settings, draft.analysed, moment, memories, texts) if memories else NOTHING
 
 
 def _limits(settings: Settings, text: AnalysedText) -> _Limits:
@@ -206,7 +206,7 @@ def _limits(settings: Settings, text: AnalysedText) -> _Limits:
 def _strongest(
     settings: Settings,
     new: AnalysedText,
-    at: datetime,
+    moment: datetime,
     memories: Sequence[Memory],
     texts: Mapping[str, AnalysedText],
 ) -> Judgement:
@@ -225,7 +225,7 @@ def _strongest(
         # what happens again does not make untrue what happened before
         if (
             opinion.kind in CORRECTIONS
-            and reports_event(new.start, at)
+            and reports_event(new.start, moment)
             and reports_event(text.start, memory.created_at)
             and not new.announces_change
         ):
@@ -370,17 +370,15 @@ def _most_similar(
     """Return the ids and best chunks of the memories that are most similar to a text, best first.
 
     They share enough terms with it, or have a related vector."""
-    own = set(terms)
+    own_terms = set(terms)
     best: dict[str, tuple[float, ChunkTerms]] = {}
-    for candidate in candidates:
-        if candidate.key == key:
-            continue
+    for candidate in (each for each in candidates if each.key != key):
         their = set(candidate.terms.split())
         if candidate.tags is not None:  # a text and its restatement need not have the same tags
-            their -= set(tag_terms(json.loads(candidate.tags))) - own
-        shared = len(own & their)
-        of_shorter = shared / max(1, min(len(own), len(their)))
-        of_longer = shared / max(1, len(own), len(their))
+            their -= set(tag_terms(json.loads(candidate.tags))) - own_terms
+        shared = len(own_terms & their)
+        of_shorter = shared / max(1, min(len(own_terms), len(their)))
+        of_longer = shared / max(1, len(own_terms), len(their))
         cosine = related.get(candidate.chunk, 0.0)
         is_related = cosine >= NEAR or (cosine > 0 and shared > 0)
         if of_longer >= limits.of_longer or of_shorter >= limits.of_shorter or is_related:
@@ -417,8 +415,8 @@ def _is_same_subject(old: Memory, draft: Draft, current: Memory | None) -> bool:
         for name in ("source_kind", "source_user", "tags")
     )
     scopes = dict(tag.split(":", 1) for tag in old.tags if ":" in tag)
-    named = (tag.split(":", 1) for tag in tags or () if ":" in tag)
-    if any(scopes.get(name, value) != value for name, value in named):
+    own_scopes = (tag.split(":", 1) for tag in tags or () if ":" in tag)
+    if any(scopes.get(name, value) != value for name, value in own_scopes):
         return False
     if old.from_user != (source in (None, SourceKind.STATED)):
         return True

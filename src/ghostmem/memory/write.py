@@ -119,10 +119,10 @@ def _write_successor(
 
 def _as_important(tx: Transaction, draft: Draft, replaced: list[float], now: datetime) -> Draft:
     """Return a draft that is at least as important as the memories it replaces."""
-    own = draft.fields.get(
+    own_importance = draft.fields.get(
         "importance", getattr(tx.memories.current(draft.ns, draft.key, now), "importance", 0.5)
     )
-    return replace(draft, fields={**draft.fields, "importance": max(own, *replaced)})
+    return replace(draft, fields={**draft.fields, "importance": max(own_importance, *replaced)})
 
 
 def write_draft(

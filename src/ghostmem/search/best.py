@@ -49,14 +49,14 @@ def best_by_arrays(parts: Sequence[WeighedChunks], count: int) -> list[int]:
     places = np.split(_last_places(chunks), np.cumsum([len(each) for each in numbers])[:-1])
     totals = np.full(len(chunks), -1.0)  # stays where the same chunk has a later place
     for _, group in groupby(zip(parts, places, strict=True), key=lambda pair: pair[0].number):
-        for weight, at, before in [
-            (part.weight, at, np.maximum(totals[at], 0.0)) for part, at in group
+        for weight, indexes, before in [
+            (part.weight, indexes, np.maximum(totals[indexes], 0.0)) for part, indexes in group
         ]:
-            totals[at] = before + weight
-    kept = np.flatnonzero(totals >= 0)
-    if len(kept) > count:
-        kept = np.flatnonzero(totals >= np.partition(totals[kept], -count)[-count])
-    chunks, totals = chunks[kept], totals[kept]
+            totals[indexes] = before + weight
+    chosen = np.flatnonzero(totals >= 0)
+    if len(chosen) > count:
+        chosen = np.flatnonzero(totals >= np.partition(totals[chosen], -count)[-count])
+    chunks, totals = chunks[chosen], totals[chosen]
     best: list[int] = chunks[np.lexsort((-chunks, -totals))][:count].tolist()
     return best
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.frozen import frozen
+from ghostmem.grouping import grouped
 from ghostmem.lazy import NDArray, np
 from ghostmem.search import lexical
 from ghostmem.search.query import Query
@@ -121,8 +121,8 @@ def find_candidates(ns_query: NamespaceQuery) -> Candidates:
     seeds = {chunk.chunk: chunk for chunks in shortlists.values() for chunk in chunks}
     chunks, threads = _with_neighbours(ns_query, list(seeds.values()))
     ranks = {
-        retriever: {chunk.chunk: rank for rank, chunk in enumerate(found, 1)}
-        for retriever, found in shortlists.items()
+        retriever: {chunk.chunk: rank for rank, chunk in enumerate(listed, 1)}
+        for retriever, listed in shortlists.items()
     }
     table, space = FeatureTable(ranks), ns_query.space
     matches = [ChunkMatch(chunk, space, table, row) for row, chunk in enumerate(chunks)]
@@ -211,11 +211,8 @@ def _with_neighbours(
 ) -> tuple[list[ChunkCandidate], list[lexical.ThreadItems]]:
     """Add the neighbours of seeds in their threads, and return the threads in order."""
     search, window = ns_query.tx.search, (len(lexical.BEFORE), len(lexical.AFTER))
-    by_thread: dict[int, list[ChunkCandidate]] = defaultdict(list)
+    by_thread = grouped((seed.thread, seed) for seed in seeds if seed.thread is not None)
     chunks = {seed.chunk: seed for seed in seeds}
-    for seed in seeds:
-        if seed.thread is not None:
-            by_thread[seed.thread].append(seed)
     if not by_thread:
         return seeds, []
     sizes = search.threads(ns_query.space, by_thread)

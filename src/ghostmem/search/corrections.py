@@ -1,6 +1,6 @@
 """Put corrections before the memories that they correct."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple, TypeVar
@@ -37,44 +37,30 @@ def find_corrections(
     contradictions = find_contradictions(tx, shown, filter_, now)
     prevailing = {memory.id: memory for newer in contradictions.values() for memory in newer}
     statements = find_user_statements(tx, {**shown, **prevailing}.values(), filter_, now)
-    before = _founded(tx, contradictions, {match.chunk.memory_id for match in answers})
-    for id_, stated in statements.items():
-        named = {memory.id for memory in stated}
-        before[id_] = [
-            *stated,
-            *[memory for memory in before.get(id_, ()) if memory.id not in named],
-        ]
-    return Corrections(contradictions, statements, _unless_named(before, matches if before else ()))
-
-
-def _founded(
-    tx: Transaction, contradictions: Contradictions, answers: Set[str]
-) -> dict[str, list[Memory]]:
-    """Return the explicit corrections of each memory, and the inferred ones that are answers."""
+    answer_ids = {match.chunk.memory_id for match in answers}
     edges = tx.graph.touching(contradictions, [Rel.CONTRADICTS])
     explicit = {frozenset((edge.from_id, edge.to_id)) for edge in edges if not edge.automatic}
-    memories = {memory.id: memory for newer in contradictions.values() for memory in newer}
     links = {id_: [memory.id for memory in newer] for id_, newer in contradictions.items()}
-    return {
+    before = {
         id_: [
-            memories[other]
+            prevailing[other]
             for other in reachable([id_], links)
-            if other in answers or frozenset((id_, other)) in explicit
+            if other in answer_ids or frozenset((id_, other)) in explicit
         ]
         for id_ in links
     }
-
-
-def _unless_named(before: Contradictions, matches: Iterable[ChunkMatch]) -> Contradictions:
-    """Leave out corrections that contain fewer of the codes in the question than the corrected.
-
-    A question that names a code asks for the memories that contain it."""
-    best_last = sorted(matches, key=lambda match: match.feature("identifier"))
+    for id_, stated in statements.items():
+        stated_ids = {memory.id for memory in stated}
+        others = [memory for memory in before.get(id_, ()) if memory.id not in stated_ids]
+        before[id_] = [*stated, *others]
+    # a question that names a code asks for the memories that contain it, also for corrected ones
+    best_last = sorted(matches if before else (), key=lambda match: match.feature("identifier"))
     shares = {match.chunk.memory_id: match.feature("identifier") for match in best_last}
-    return {
+    before = {
         id_: [memory for memory in newer if shares.get(memory.id, 0.0) >= shares.get(id_, 0.0)]
         for id_, newer in before.items()
     }
+    return Corrections(contradictions, statements, before)
 
 
 def with_corrections(

@@ -32,18 +32,19 @@ def _measure_words(ns_query: NamespaceQuery, candidates: Candidates) -> None:
     matches, table, terms, threads, _ = candidates
     weights, inner, space = ns_query.words.weights, ns_query.words.inner, ns_query.space
     average = max(1.0, space.length / max(1, space.chunks))
-    own = [lexical.term_worths(chunk_terms, weights, average) for chunk_terms in terms]
+    own_worths = [lexical.term_worths(chunk_terms, weights, average) for chunk_terms in terms]
     with_inner_words = set(inner.chunks)
-    for match, worths in zip(matches, own, strict=True) if with_inner_words else ():
+    for match, worths in zip(matches, own_worths, strict=True) if with_inner_words else ():
         if match.chunk.chunk in with_inner_words:
             for number, worth in inner.worths(match.chunk).items():
                 worths[number] = max(worths.get(number, 0.0), worth)
     table.features["lexical"] = [
-        lexical.score(worths, weights) for worths in lexical.spread(own, threads)
+        lexical.score(worths, weights) for worths in lexical.spread(own_worths, threads)
     ]
     if threads:
         matching = [
-            chunk_terms if worths else () for chunk_terms, worths in zip(terms, own, strict=True)
+            chunk_terms if worths else ()
+            for chunk_terms, worths in zip(terms, own_worths, strict=True)
         ]
         table.features["wording"] = _thread_wording(ns_query, threads, matching)
 
@@ -59,18 +60,18 @@ def _thread_wording(
     wording = [0.0] * len(terms)
     for thread in threads:
         counts: dict[int, float] = defaultdict(float)
-        for at in thread.items:
-            for term in terms[at]:
+        for position in thread.items:
+            for term in terms[position]:
                 for number, worth in weights.matches.get(term, ()):
                     counts[number] += worth
         share = lexical.thread_score(counts, thread.length, mean, weights)
-        for at in thread.items:
-            wording[at] = share
+        for position in thread.items:
+            wording[position] = share
     return wording
 
 
 def _measure_meaning(query: QueryVector, candidates: Candidates) -> None:
-    """Set the cosines and the features `own`, `mixed` and, in threads, `thread`."""
+    """Set the cosines and the features `own_worths`, `mixed` and, in threads, `thread`."""
 
     matches, table, _, threads, _ = candidates
     vectors, has_vector = query.chunks.vectors(
@@ -95,8 +96,8 @@ def _measure_meaning(query: QueryVector, candidates: Candidates) -> None:
         column = table.features["thread"] = [0.0] * len(matches)
         for thread in threads:
             best = float(np.sort(cosines[thread.items])[-BEST_OF_THREAD:].mean())
-            for at in thread.items:
-                column[at] = best
+            for position in thread.items:
+                column[position] = best
 
 
 def _stretched(cosines: NDArray[np.float32], has_vector: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -115,11 +116,11 @@ def _measure_fields(ns_query: NamespaceQuery, candidates: Candidates) -> None:
     query, times, question = ns_query.query, ns_query.query.times, ns_query.query.question
     features, chunks = candidates.table.features, [match.chunk for match in candidates.matches]
     words, identifiers = set(query.words), set(filter(_is_identifier, query.terms))
-    named = [name for name in ns_query.sources if words.intersection(name.lower().split())]
+    named_sources = [name for name in ns_query.sources if words.intersection(name.lower().split())]
     recency = _recency(chunks, features["lexical"]) if times.recent else {}
     # features with the parts of the question that ask for them, in the order of a receipt
     measures: dict[str, tuple[object, Callable[[ChunkCandidate], float]]] = {
-        "source": (len(named) == 1, lambda chunk: chunk.source_user == named[0]),
+        "source": (len(named_sources) == 1, lambda chunk: chunk.source_user == named_sources[0]),
         "month": (times.months, lambda chunk: month_match(times, chunk.created_at)),
         "day": (times.months, lambda chunk: day_match(times, chunk.created_at)),
         "window": (times.window, lambda chunk: window_match(times, chunk.created_at)),

@@ -51,9 +51,9 @@ class ThreadItems:
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Yield each two items that are neighbours."""
-        for at in range(1, len(self.items)):
-            if self.places[at] - self.places[at - 1] == 1:
-                yield self.items[at - 1], self.items[at]
+        for position in range(1, len(self.items)):
+            if self.places[position] - self.places[position - 1] == 1:
+                yield self.items[position - 1], self.items[position]
 
 
 def best_chunks(
@@ -102,17 +102,17 @@ def phrase_worth(phrase: str, text: str) -> float:
 
 
 def spread(
-    own: Sequence[dict[int, float]], threads: Sequence[ThreadItems]
+    own_worths: Sequence[dict[int, float]], threads: Sequence[ThreadItems]
 ) -> list[dict[int, float]]:
     """Return the worths of each item with, for less, those of its neighbours and its thread."""
-    spread_worths = [dict(worths) for worths in own] if threads else list(own)
+    spread_worths = [dict(worths) for worths in own_worths] if threads else list(own_worths)
     for thread in threads:
         best: dict[int, float] = {}
-        for at, item in enumerate(thread.items):
-            if not own[item]:
+        for position, item in enumerate(thread.items):
+            if not own_worths[item]:
                 continue
-            near = [(spread_worths[to], factor) for to, factor in _neighbours(thread, at)]
-            for number, worth in own[item].items():
+            near = [(spread_worths[to], factor) for to, factor in _neighbours(thread, position)]
+            for number, worth in own_worths[item].items():
                 best[number] = max(best.get(number, 0.0), worth)
                 for neighbour, factor in near:
                     if worth * factor > neighbour.get(number, 0.0):
@@ -125,12 +125,12 @@ def spread(
     return spread_worths
 
 
-def _neighbours(thread: ThreadItems, at: int) -> Iterator[tuple[int, float]]:
+def _neighbours(thread: ThreadItems, position: int) -> Iterator[tuple[int, float]]:
     """Yield the items near a place of a thread, with the worth that a term there has for them."""
     later = enumerate(BEFORE, 1)  # a term counts for the items that follow
     for step, factor in (*later, *((-step, factor) for step, factor in enumerate(AFTER, 1))):
-        to = at + step
-        if 0 <= to < len(thread.items) and thread.places[to] - thread.places[at] == step:
+        to = position + step
+        if 0 <= to < len(thread.items) and thread.places[to] - thread.places[position] == step:
             yield thread.items[to], factor
 
 

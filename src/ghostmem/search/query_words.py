@@ -184,21 +184,21 @@ def _by_term(matches: Iterable[TermMatch]) -> dict[str, tuple[tuple[int, float],
 
 def _joined_words(text: str, terms: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the question's compounds as one word each (`wi-fi`, `set up`), with their terms."""
-    known, compounds = set(terms), dict[str, tuple[str, ...]]()
+    known_terms, compounds = set(terms), dict[str, tuple[str, ...]]()
     for term in terms:
         for joined in joined_terms([term]):
             compounds[joined] = (
                 term,
-                *(part for part in map(stem, term.split("-")) if part in known),
+                *(part for part in map(stem, term.split("-")) if part in known_terms),
             )
     plain_text = plain(text)
     for left, right in pairwise(re.finditer(r"[^\W\d_]+", plain_text)):
-        parts = tuple(part for part in (stem(left[0]), stem(right[0])) if part in known)
+        parts = tuple(part for part in (stem(left[0]), stem(right[0])) if part in known_terms)
         if parts and plain_text[left.end() : right.start()].isspace():
             compounds.setdefault(stem(left[0] + right[0]), parts)
         if len(compounds) >= MAX_JOINED:
             break
-    return {joined: parts for joined, parts in compounds.items() if joined not in known}
+    return {joined: parts for joined, parts in compounds.items() if joined not in known_terms}
 
 
 def _synonym_matches(
@@ -241,8 +241,8 @@ def _spelling_matches(
         number: sorted(near, key=lambda spelling: (-near[spelling], spelling))[:MAX_SPELLINGS]
         for number, near in near_words.items()
     }
-    known = [spelling for best in best_words.values() for spelling in best]
-    tx.ahead(lambda: tx.search.expect(space.name, _codes(*known), MAX_SUBSTITUTE_POSTINGS))
+    known_terms = [spelling for best in best_words.values() for spelling in best]
+    tx.ahead(lambda: tx.search.expect(space.name, _codes(*known_terms), MAX_SUBSTITUTE_POSTINGS))
     matches: list[TermMatch] = []
     for number, near in near_words.items():
         postings = tx.search.term_postings(space, best_words[number], MAX_SUBSTITUTE_POSTINGS)
@@ -354,8 +354,10 @@ def _as_two_words(tx: Transaction, space: Space, term: str) -> tuple[str, list[i
     pairs = [(term[:at], term[at:]) for at in range(1, len(term))]
     parts = [part for pair in pairs for part in pair]
     postings = tx.search.postings(space, [encode(stem(part)) for part in parts], 1)
-    known = {part for part, chunks in zip(parts, postings, strict=True) if chunks} | STOP_WORDS
-    for phrase in [f"{left} {right}" for left, right in pairs if {left, right} <= known]:
+    known_terms = {
+        part for part, chunks in zip(parts, postings, strict=True) if chunks
+    } | STOP_WORDS
+    for phrase in [f"{left} {right}" for left, right in pairs if {left, right} <= known_terms]:
         if chunks := tx.search.containing(space, phrase, MAX_CONTAINING):
             return phrase, chunks
     return "", []

@@ -216,5 +216,7 @@ def _without_names(text: str, sources: list[str]) -> str:
     if not names:
         return text
     longest_first = sorted(map(re.escape, names), key=len, reverse=True)
-    rest = re.sub(rf"\b(?:{'|'.join(longest_first)})(?:['’]s)?\b", "", text, flags=re.IGNORECASE)
-    return rest if any(char.isalnum() for char in rest) else text
+    remaining = re.sub(
+        rf"\b(?:{'|'.join(longest_first)})(?:['’]s)?\b", "", text, flags=re.IGNORECASE
+    )
+    return remaining if any(char.isalnum() for char in remaining) else text

@@ -15,7 +15,7 @@ MAX_RERANKED = 20
 
 def rerank(query: str, hits: list[Hit], scorer: Reranker, deadline: float) -> tuple[list[Hit], str]:
     """Return the hits with the best few in the scorer's order, and a note if it was not used."""
-    head, rest = hits[:MAX_RERANKED], hits[MAX_RERANKED:]
+    head, beyond = hits[:MAX_RERANKED], hits[MAX_RERANKED:]
     result: list[list[float] | str] = []
 
     def work() -> None:
@@ -36,4 +36,10 @@ def rerank(query: str, hits: list[Hit], scorer: Reranker, deadline: float) -> tu
     if len(scores) != len(head):
         return hits, f"the reranker scored {len(scores)} of {len(head)} hits"
     # a stable sort: equal scores keep the order of the search
-    return [*(head[at] for at in sorted(range(len(head)), key=lambda at: -scores[at])), *rest], ""
+    return [
+        *(
+            head[position]
+            for position in sorted(range(len(head)), key=lambda position: -scores[position])
+        ),
+        *beyond,
+    ], ""

@@ -5,6 +5,7 @@ A feature is absent where its field is missing or the question does not ask for 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from math import fsum, log, sqrt
+from operator import attrgetter
 
 from ghostmem.search.candidates import Candidates, ChunkMatch, FeatureTable
 from ghostmem.search.query import Query
@@ -156,13 +157,13 @@ def varied_threads(ranked: list[ChunkMatch]) -> list[ChunkMatch]:
         [match.score for match in ranked],
         [match.chunk.thread for match in ranked],
     )
-    return [ranked[at] for at in order]
+    return [ranked[position] for position in order]
 
 
 def best_first(matches: list[ChunkMatch]) -> list[ChunkMatch]:
     """Sort scored candidates of a namespace: by score, then the newest, then by key and place."""
-    by_key = sorted(matches, key=lambda match: (match.chunk.key, match.chunk.seq))
-    return sorted(by_key, key=lambda match: (match.score, match.chunk.created), reverse=True)
+    by_key = sorted(matches, key=attrgetter("chunk.key", "chunk.seq"))
+    return sorted(by_key, key=attrgetter("score", "chunk.created"), reverse=True)
 
 
 def weighed(
@@ -208,16 +209,16 @@ def varied(
     order: Sequence[int], scores: Sequence[float], threads: Sequence[int | None]
 ) -> list[int]:
     """Reorder the best items so that one thread does not take every place."""
-    top, rest = list(order[:TOP]), list(order[TOP:])
+    top, beyond = list(order[:TOP]), list(order[TOP:])
     count = len(top) or 1
     mean = fsum(scores[item] for item in top) / count
     deviation = sqrt(fsum((scores[item] - mean) ** 2 for item in top) / count)
-    taken: dict[int, int] = {}
+    per_thread: dict[int, int] = {}
     chosen: list[int] = []
 
     def penalised(item: int) -> float:
         return (scores[item] - mean) / (deviation or 1.0) - (
-            SPREAD * taken.get(threads[item] or 0, 0)
+            SPREAD * per_thread.get(threads[item] or 0, 0)
         )
 
     while top:
@@ -225,8 +226,8 @@ def varied(
         top.remove(best)
         chosen.append(best)
         if thread := threads[best]:
-            taken[thread] = taken.get(thread, 0) + 1
-    return chosen + rest
+            per_thread[thread] = per_thread.get(thread, 0) + 1
+    return chosen + beyond
 
 
 def score_by_rank(candidates: Candidates, query: Query) -> list[ChunkMatch]:

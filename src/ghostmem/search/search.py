@@ -155,12 +155,12 @@ def search(
         `complete` (False while some texts have no vectors and were searched by words only).
     """
     store = store_at(store, ns, as_of)
-    at = store.clock() if now is None else as_time(now, "now")
-    parsed = read_query(validate.text(query, "query"), at, validate.positive(limit, "limit"))
+    moment = store.clock() if now is None else as_time(now, "now")
+    parsed = read_query(validate.text(query, "query"), moment, validate.positive(limit, "limit"))
     min_score = validate.number(min_score, "min_score")
     filter_ = search_filter(
         ns,
-        at,
+        moment,
         tiers,
         include_all,
         Narrow(
@@ -200,7 +200,7 @@ def search(
             *_details(tx, set(ids)),
         )
         shown = tx.memories.by_ids(ids)
-        corrections = find_corrections(tx, shown, ranking.matches, ranking.answers, filter_, at)
+        corrections = find_corrections(tx, shown, ranking.matches, ranking.answers, filter_, moment)
         strong = _strong(ranking, corrections, store, min_score, pieces)
         matches = ranking.answers
         if corrections.before:
@@ -209,7 +209,7 @@ def search(
         matches = matches[:limit]
         hits = make_hits(tx, matches, terms, explain, strong, shown)
         hits, reranked = _reranked(store, query, hits, corrections)
-        hits = annotate_hits(tx, hits, corrections.contradictions, corrections.statements, at)
+        hits = annotate_hits(tx, hits, corrections.contradictions, corrections.statements, moment)
         hit_ids = {match.chunk.memory_id for match in matches}
         missed = [match for match in ranking.matches if match.chunk.memory_id not in hit_ids]
         misses = make_hits(tx, missed[:MAX_MISSES] if explain else [], terms, explain)

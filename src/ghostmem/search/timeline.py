@@ -58,7 +58,11 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
         )
     with store.engine.read() as tx:
         memory = tx.memories.last(ns, text)
-    start = [memory] if memory is not None else _search(store, ns, text)
+    start = [memory] if memory is not None else []
+    if memory is None:  # of the strong hits, those that share a word with the question
+        hits, terms = search(store, text, ns, limit=MAX_START), set(distinctive(text))
+        start = [hit.memory for hit in (*hits, *hits.superseded)]
+        start = [m for m in start if terms & set(distinctive(f"{m.key} {m.content}"))] or start
     if not start:
         raise NotFoundError(
             f"nothing in {ns} is about {validate.shown(text)}",
@@ -70,14 +74,6 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
     return sorted(
         events, key=lambda event: (event.at, ORDER[event.event], event.key, event.version)
     )
-
-
-def _search(store: Store, ns: str, text: str) -> list[Memory]:
-    """Return the memories about a question: of the strong hits, those that share a word with it."""
-    hits = search(store, text, ns, limit=MAX_START)
-    found = [hit.memory for hit in (*hits, *hits.superseded)]
-    terms = set(distinctive(text))
-    return [m for m in found if terms.intersection(distinctive(f"{m.key} {m.content}"))] or found
 
 
 def _related(tx: Transaction, start: Sequence[Memory]) -> list[Memory]:

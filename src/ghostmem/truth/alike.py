@@ -26,20 +26,20 @@ def groups(
 
     `near` has the ids of similar memories by id. A memory is in one group at most."""
     by_id = {memory.id: memory for memory in memories}
-    taken: set[str] = set()
-    found: list[list[Memory]] = []
+    grouped: set[str] = set()
+    similar_groups: list[list[Memory]] = []
     for pivot in in_order(memories):
-        if pivot.id in taken:
-            continue
-        others = [
+        near_ids = [
             id_
-            for id_ in near.get(pivot.id, {})
-            if id_ in by_id and id_ not in taken and id_ != pivot.id
+            for id_ in (near.get(pivot.id, {}) if pivot.id not in grouped else ())
+            if id_ in by_id and id_ not in grouped and id_ != pivot.id
         ]
-        if others:
-            taken.update((pivot.id, *others))
-            found.append([pivot, *sorted((by_id[id_] for id_ in others), key=lambda m: m.key)])
-    return found
+        if near_ids:
+            grouped.update((pivot.id, *near_ids))
+            similar_groups.append(
+                [pivot, *sorted((by_id[id_] for id_ in near_ids), key=lambda m: m.key)]
+            )
+    return similar_groups
 
 
 def in_order(memories: Sequence[Memory]) -> list[Memory]:
@@ -67,18 +67,18 @@ def essence(text: str) -> tuple[str, ...]:
     )
 
 
-def resembles(text: str, kept: str) -> bool:
+def resembles(text: str, longer: str) -> bool:
     """Say whether another text has all distinctive terms of a text, in the same order.
 
     Such texts may say the same; this alone does not decide it."""
-    own, others = distinctive(text), distinctive(kept)
-    if not own or not others:
-        return text.split() == kept.split()
-    following = iter(others)
+    own_terms, other_terms = distinctive(text), distinctive(longer)
+    if not own_terms or not other_terms:
+        return text.split() == longer.split()
+    following = iter(other_terms)
     return (
-        reversing_words(text) == reversing_words(kept)
-        and all(term in following for term in own)
-        and len(own) >= MIN_DISTINCTIVE_SHARE * len(others)
+        reversing_words(text) == reversing_words(longer)
+        and all(term in following for term in own_terms)
+        and len(own_terms) >= MIN_DISTINCTIVE_SHARE * len(other_terms)
     )
 
 

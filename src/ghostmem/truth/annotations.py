@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from ghostmem.grouping import grouped
 from ghostmem.model import Hit, Memory, Rel, Tie
 from ghostmem.store import Filter, Transaction
 from ghostmem.truth.contradictions import Contradictions
@@ -24,10 +25,12 @@ def annotate_hits(
 
     `known` are the memories that prevail over each hit, `statements` those of the user about it."""
     memories = {hit.memory.id: hit.memory for hit in hits}
-    older: dict[str, list[Memory]] = {}
-    for id_, prevailing in known.items():
-        for newer in prevailing if id_ in memories else ():
-            older.setdefault(newer.id, []).append(memories[id_])
+    older = grouped(
+        (newer.id, memories[id_])
+        for id_, prevailing in known.items()
+        if id_ in memories
+        for newer in prevailing
+    )
     stale = maybe_stale(tx, memories.values(), now)
     annotated = []
     for hit in hits:
@@ -49,12 +52,15 @@ def contradiction_notes(
     """Return notes on the memories that one prevails over, and on those that prevail over it."""
     if not older and not newer:
         return []
-    at = memory.created_at
+    created = memory.created_at
     groups = (
-        ("newer than {}", [m for m in older if m.created_at <= at]),
-        ("the user's own statement against {}", [m for m in older if m.created_at > at]),
-        ("contradicted by {}, which {} newer", [m for m in newer if m.created_at >= at]),
-        ("contradicted by {}, the user's own statement", [m for m in newer if m.created_at < at]),
+        ("newer than {}", [m for m in older if m.created_at <= created]),
+        ("the user's own statement against {}", [m for m in older if m.created_at > created]),
+        ("contradicted by {}, which {} newer", [m for m in newer if m.created_at >= created]),
+        (
+            "contradicted by {}, the user's own statement",
+            [m for m in newer if m.created_at < created],
+        ),
     )
     return [
         note.format(_keys(group), "is" if len(group) == 1 else "are")
@@ -67,8 +73,8 @@ def _user_statements(
     memory: Memory, newer: Iterable[Memory], statements: Iterable[Memory]
 ) -> list[str]:
     """Return a note on the user's statements that do not contradict a memory directly."""
-    named = {memory.id, *(other.id for other in newer)}
-    others = [other for other in statements if other.id not in named]
+    named_ids = {memory.id, *(other.id for other in newer)}
+    others = [other for other in statements if other.id not in named_ids]
     return [f"the user's own statement: {_keys(others)}"] if others else []
 
 
@@ -146,10 +152,9 @@ def _doubts(
     doubts: dict[str, tuple[datetime, str]] = {}
     for edge in conflicts:
         for old_id, new_id in ((edge.to_id, edge.from_id), (edge.from_id, edge.to_id)):
-            old, new = known.get(old_id), known.get(new_id)
-            if old is None or new is None or old.id not in bases or not prevails(new, old):
-                continue
-            if new.is_current(now) and new.is_open(now):
+            old, new = bases.get(old_id), known.get(new_id)
+            is_valid = new is not None and new.is_current(now) and new.is_open(now)
+            if old and new and is_valid and prevails(new, old):
                 doubts[old.id] = (new.written_at, f"which {new.key} contradicts")
     for id_, memory in bases.items():
         if not memory.is_open(now):

@@ -20,26 +20,27 @@ def store_at(store: Store, ns: str | None, as_of: datetime | str | None) -> Stor
     Tiers, importance and counts, which maintenance changes in place, are those of today."""
     if as_of is None:
         return store
-    filter_, at = validate.ns_filter(ns), as_time(as_of, "as_of")
-    if at > store.clock():
+    filter_, moment = validate.ns_filter(ns), as_time(as_of, "as_of")
+    if moment > store.clock():
         raise InvalidInputError(
-            f"as_of {format_time(at)} is in the future",
+            f"as_of {format_time(moment)} is in the future",
             "give a time in the past, or leave it out",
         )
-    engine = open_memory(lambda: at)
+    engine = open_memory(lambda: moment)
     with store.engine.snapshot() as source, engine.write(durable=False) as target:
         rows = [
             memory
             for memory in source.listing.rows(filter_)
-            if memory.written_at <= at and (memory.deleted_at is None or memory.deleted_at > at)
+            if memory.written_at <= moment
+            and (memory.deleted_at is None or memory.deleted_at > moment)
         ]
         _copy_memories(store, source, target, rows)
-        _copy_edges(source, target, rows, at)
+        _copy_edges(source, target, rows, moment)
         for alias in source.source_aliases.all(
             filter_
         ):  # who somebody is does not change with time
             target.source_aliases.put(alias)
-    return replace(store, engine=engine, clock=lambda: at)
+    return replace(store, engine=engine, clock=lambda: moment)
 
 
 def _copy_memories(
@@ -81,17 +82,15 @@ def _stored_vectors(source: Transaction, model: int, memory: Memory, count: int)
 
 
 def _copy_edges(
-    source: Transaction, target: Transaction, rows: Iterable[Memory], at: datetime
+    source: Transaction, target: Transaction, rows: Iterable[Memory], moment: datetime
 ) -> None:
     """Copy the edges of that time, from the newest versions to the copied ones."""
     ids = {(memory.ns, memory.key): memory.id for memory in rows}
-    edges = [edge for edge in source.graph.edges() if edge.created_at <= at]
+    edges = [edge for edge in source.graph.edges() if edge.created_at <= moment]
     ends = source.memories.by_ids(
         sorted({end for edge in edges for end in (edge.from_id, edge.to_id)})
     )
-    for edge in edges:
-        if edge.from_id not in ends or edge.to_id not in ends:
-            continue
+    for edge in (each for each in edges if {each.from_id, each.to_id} <= ends.keys()):
         start, end = (ids.get((m.ns, m.key)) for m in (ends[edge.from_id], ends[edge.to_id]))
         if start is not None and end is not None and start != end:
             target.graph.add_edge(

@@ -166,41 +166,41 @@ def resolve(
     validate.namespace(ns)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
-        kept = find(tx, ns, validate.text(keep, "key"), now)
-        rivals = _rivals(tx, kept, other, now)
+        winner = find(tx, ns, validate.text(keep, "key"), now)
+        rivals = _rivals(tx, winner, other, now)
         if both:
             for rival in rivals:
-                for start, end in ((kept.id, rival.id), (rival.id, kept.id)):
+                for start, end in ((winner.id, rival.id), (rival.id, winner.id)):
                     if tx.graph.remove_edge(start, end, Rel.CONTRADICTS):
                         tx.journal.record(ns, start, "unlink", now)
             return Resolution(ns, keep, both=True)
-        if is_superseded(kept, now):
-            kept = reopen(store, tx, kept, now, unlock)
+        if is_superseded(winner, now):
+            winner = reopen(store, tx, winner, now, unlock)
         importance = max(rival.importance for rival in rivals)
-        if importance > kept.importance:
-            tx.memories.change(kept, "importance", now, importance=importance)
+        if importance > winner.importance:
+            tx.memories.change(winner, "importance", now, importance=importance)
         closed = []
         for rival in rivals:
-            check_supersede(tx, rival, None, kept.key)
-            closed.append(supersede(store, tx, kept, rival, now, unlock))
+            check_supersede(tx, rival, None, winner.key)
+            closed.append(supersede(store, tx, winner, rival, now, unlock))
         stale = _resting_on(tx, closed, now)
     keys = tuple(memory.key for memory in closed)
     return Resolution(ns, keep, keys, valid_to=closed[0].valid_to, maybe_stale=stale)
 
 
-def _rivals(tx: Transaction, kept: Memory, other: str | None, now: datetime) -> list[Memory]:
+def _rivals(tx: Transaction, winner: Memory, other: str | None, now: datetime) -> list[Memory]:
     """Return the memories that a memory contradicts, or the one that is named."""
     if other is None:
-        rivals = sorted(contradicting(tx, kept, now), key=lambda memory: memory.key)
+        rivals = sorted(contradicting(tx, winner, now), key=lambda memory: memory.key)
     else:
-        rivals = [find(tx, kept.ns, validate.text(other, "key"), now)]
+        rivals = [find(tx, winner.ns, validate.text(other, "key"), now)]
     if not rivals:
         raise NotFoundError(
-            f"nothing contradicts {kept.ns}/{kept.key}",
+            f"nothing contradicts {winner.ns}/{winner.key}",
             "`ghost conflicts` lists contradictions, or give both keys",
         )
-    if any(rival.id == kept.id for rival in rivals):
-        raise InvalidInputError(f"{kept.key} cannot contradict itself", "give two different keys")
+    if any(rival.id == winner.id for rival in rivals):
+        raise InvalidInputError(f"{winner.key} cannot contradict itself", "give two different keys")
     return rivals
 
 

@@ -28,7 +28,7 @@ MIN_SHARE, MIN_SHARED_TERMS = 0.5, 2  # of the shorter text's words, that both t
 
 
 def find_contradictions(
-    tx: Transaction, ids: Iterable[str], conditions: Filter, at: datetime
+    tx: Transaction, ids: Iterable[str], conditions: Filter, moment: datetime
 ) -> Contradictions:
     """Return the memories that prevail over others, and those that prevail over these in turn."""
     prevailing: dict[str, list[Memory]] = defaultdict(list)
@@ -47,19 +47,18 @@ def find_contradictions(
         near = {end for edge in edges for end in (edge.from_id, edge.to_id)}
         fresh = near - known.keys()
         tx.ahead(
-            partial(_valid, tx, fresh, conditions, at),
+            partial(_valid, tx, fresh, conditions, moment),
             partial(tx.graph.touching, near - seen, [Rel.CONTRADICTS]),
         )
-        known |= _valid(tx, fresh, conditions, at)
+        known |= _valid(tx, fresh, conditions, moment)
         todo = set()
         for edge in edges:
             first, second = known.get(edge.from_id), known.get(edge.to_id)
-            if first is None or second is None or first.ns != second.ns:
-                continue
-            new, old = (first, second) if prevails(first, second) else (second, first)
-            if new not in prevailing[old.id]:
-                prevailing[old.id].append(new)
-                todo.add(new.id)
+            if first and second and first.ns == second.ns:
+                new, old = (first, second) if prevails(first, second) else (second, first)
+                if new not in prevailing[old.id]:
+                    prevailing[old.id].append(new)
+                    todo.add(new.id)
     return {
         id_: sorted(memories, key=precedence, reverse=True)
         for id_, memories in prevailing.items()
@@ -68,7 +67,7 @@ def find_contradictions(
 
 
 def _valid(
-    tx: Transaction, ids: Iterable[str], conditions: Filter, at: datetime
+    tx: Transaction, ids: Iterable[str], conditions: Filter, moment: datetime
 ) -> dict[str, Memory]:
     """Return the valid memories that pass the caller's filter; they may be dormant."""
     wanted, selection = sorted(ids), replace(conditions, ns=NsFilter(), tiers=())
@@ -79,13 +78,13 @@ def _valid(
         id_: memory
         for id_, memory in rows.items()
         if id_ in passing
-        and memory.is_current(at)
-        and (conditions.valid_at is not None or memory.is_open(at))
+        and memory.is_current(moment)
+        and (conditions.valid_at is not None or memory.is_open(moment))
     }
 
 
 def find_user_statements(
-    tx: Transaction, memories: Iterable[Memory], conditions: Filter, at: datetime
+    tx: Transaction, memories: Iterable[Memory], conditions: Filter, moment: datetime
 ) -> dict[str, list[Memory]]:
     """Return the user's statements about the same subject for each memory from another source.
 
@@ -94,7 +93,7 @@ def find_user_statements(
     claims = [memory for memory in memories if not memory.from_user][:MAX_CLAIMS]
     if not claims:
         return {}
-    trusted = replace(conditions, now=at, tiers=(), trusted=True)
+    trusted = replace(conditions, now=moment, tiers=(), trusted=True)
     namespaces = {
         space.name: _UserStatements(tx, space, replace(trusted, ns=NsFilter(space.name)))
         for space in tx.search.spaces(dict.fromkeys(claim.ns for claim in claims))
@@ -138,14 +137,16 @@ class _UserStatements:
 
     def similar(self, claim: Memory) -> list[str]:
         """Return the ids of the statements that share enough words with a claim, best first."""
-        own = dict.fromkeys(index_terms(claim.content[:MAX_CHARACTERS]))
-        numbers_first = sorted(own, key=lambda term: (not any(map(str.isdigit, term)), -len(term)))
+        claim_terms = dict.fromkeys(index_terms(claim.content[:MAX_CHARACTERS]))
+        numbers_first = sorted(
+            claim_terms, key=lambda term: (not any(map(str.isdigit, term)), -len(term))
+        )
         chunks = self._sharing(numbers_first[:MAX_TERMS])
         shares: dict[str, float] = {}
         for start in range(0, len(chunks), BATCH):
             for memory_id, terms in self._stated(chunks[start : start + BATCH]):
-                common = len(own.keys() & terms)
-                share = common / max(1, min(len(terms), len(own)))
+                common = len(claim_terms.keys() & terms)
+                share = common / max(1, min(len(terms), len(claim_terms)))
                 if common >= MIN_SHARED_TERMS and share >= MIN_SHARE:
                     shares[memory_id] = max(share, shares.get(memory_id, 0.0))
             if len(shares) >= MAX_STATEMENTS:

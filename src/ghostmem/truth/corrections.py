@@ -93,11 +93,9 @@ def contradict(
 ) -> None:
     """Link a memory to those it contradicts; an explicit edge replaces an inferred one."""
     weight = EDGE_WEIGHTS[Rel.CONTRADICTS]
-    for other in others:
-        if other.id == memory.id:
-            continue
-        known = tx.graph.edge(memory.id, other.id, Rel.CONTRADICTS)
-        if known is None or (known.automatic and not automatic):
+    for other in (each for each in others if each.id != memory.id):
+        existing = tx.graph.edge(memory.id, other.id, Rel.CONTRADICTS)
+        if existing is None or (existing.automatic and not automatic):
             tx.graph.put_edge(
                 Edge(memory.id, other.id, Rel.CONTRADICTS, weight, now, automatic=automatic)
             )
@@ -119,15 +117,15 @@ def successor_key(memory: Memory) -> str | None:
     return key if isinstance(key, str) else None
 
 
-def is_superseded(memory: Memory, at: datetime) -> bool:
+def is_superseded(memory: Memory, moment: datetime) -> bool:
     """Say whether a memory was closed in favour of another."""
-    return successor_key(memory) is not None and not memory.is_open(at)
+    return successor_key(memory) is not None and not memory.is_open(moment)
 
 
-def importance_when_open(memory: Memory, at: datetime) -> float:
+def importance_when_open(memory: Memory, moment: datetime) -> float:
     """Return the importance of a memory, or that from before it was closed."""
     before: float = _before_closing(memory)["importance"]
-    return before if is_superseded(memory, at) else memory.importance
+    return before if is_superseded(memory, moment) else memory.importance
 
 
 def close(
@@ -165,8 +163,8 @@ def reopen(
         )
     if closed.locked and not unlock:
         raise locked_error(tx, closed)
-    own = {SUPERSEDED_BY, BEFORE_CLOSING}
-    meta = {name: value for name, value in closed.meta.items() if name not in own}
+    markers = {SUPERSEDED_BY, BEFORE_CLOSING}
+    meta = {name: value for name, value in closed.meta.items() if name not in markers}
     before = _before_closing(closed)
     before["tier"] = Tier(before["tier"])
     return _rewrite(store, tx, closed, now, valid_to=None, meta=meta, **before)

@@ -101,12 +101,12 @@ def suspicions(settings: "Settings", text: str, judged: bool = True) -> tuple[st
 
 
 def _find_suspicions(judge: "Judge | None", text: str) -> tuple[str, ...]:
-    shown = _as_seen(text)
-    by_phrases = _phrase_reasons(shown, judge)
-    found = dict.fromkeys((*_structure_reasons(text, shown), *by_phrases))
-    if judge is not None and not by_phrases and (chance := _order_chance(judge, shown)):
-        found[f"reads like orders to an agent (judge: {chance:.2f})"] = None
-    return tuple(found)
+    seen = _as_seen(text)
+    by_phrases = _phrase_reasons(seen, judge)
+    reasons = dict.fromkeys((*_structure_reasons(text, seen), *by_phrases))
+    if judge is not None and not by_phrases and (chance := _order_chance(judge, seen)):
+        reasons[f"reads like orders to an agent (judge: {chance:.2f})"] = None
+    return tuple(reasons)
 
 
 class _Unit(NamedTuple):
@@ -170,43 +170,43 @@ def _count_cues(text: str) -> int:
     return sum(_pattern(cue).search(lower) is not None for cue in _table()["cues"].values())
 
 
-def _structure_reasons(text: str, shown: str) -> Iterator[str]:
+def _structure_reasons(text: str, seen: str) -> Iterator[str]:
     """Yield the reasons that show in hidden text, faked roles, pictures and spaced letters."""
     # characters that people do not see, more than languages need
     has_unseen = not text.isascii() and any(_pattern(hidden).search(text) for hidden in _HIDDEN)
     commented = _pattern(_table()["commented"])  # a comment of HTML that addresses an agent
-    comments = (match[0][:_MAX_COMMENT].lower() for match in _pattern(_COMMENT).finditer(shown))
+    comments = (match[0][:_MAX_COMMENT].lower() for match in _pattern(_COMMENT).finditer(seen))
     if has_unseen or any(map(commented.search, comments)):
         yield HIDDEN
-    roles = (match for role in _roles().likely(shown) for match in _pattern(role).finditer(shown))
-    if any(not _is_reported(shown, match) for match in roles):
+    roles = (match for role in _roles().likely(seen) for match in _pattern(role).finditer(seen))
+    if any(not _is_reported(seen, match) for match in roles):
         yield ROLE
-    beacons = _pattern(_BEACON).finditer(shown) if "![" in shown else ()
+    beacons = _pattern(_BEACON).finditer(seen) if "![" in seen else ()
     if any(_pattern(_CARRIED).search(match[1].lower()) for match in beacons):
         yield BEACON
-    spaced = (re.sub(r"[\W_]", "", match[0]).lower() for match in _pattern(_SPACED).finditer(shown))
+    spaced = (re.sub(r"[\W_]", "", match[0]).lower() for match in _pattern(_SPACED).finditer(seen))
     if any(map(_pattern(_table()["spaced"]).search, spaced)):
         yield IGNORE
 
 
-def _phrase_reasons(shown: str, judge: "Judge | None") -> tuple[str, ...]:
+def _phrase_reasons(seen: str, judge: "Judge | None") -> tuple[str, ...]:
     """Return the reasons that show in well-known phrases which the judge does not veto."""
-    text = shown.lower()
-    if "\n" in shown:  # a sentence may run over lines
-        text = _pattern(r"[ \t]*+\n[ \t]*+(?=[a-z])").sub(" ", shown).lower()
-    found: dict[str, None] = {}
+    text = seen.lower()
+    if "\n" in seen:  # a sentence may run over lines
+        text = _pattern(r"[ \t]*+\n[ \t]*+(?=[a-z])").sub(" ", seen).lower()
+    reasons: dict[str, None] = {}
     vetoes = 0
     for reason, matches, is_english in _phrases(text):
         for match in matches:
-            if reason in found:
+            if reason in reasons:
                 break
             if _is_reported(text, match):
                 continue
             if judge and is_english and vetoes < _MAX_VETOES and _is_vetoed(judge, text, match):
                 vetoes += 1
             else:
-                found[reason] = None
-    return tuple(found)
+                reasons[reason] = None
+    return tuple(reasons)
 
 
 def _is_vetoed(judge: "Judge", text: str, match: re.Match[str]) -> bool:
@@ -237,11 +237,12 @@ def _sends(text: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _has_place(text: str, places: list[int], at: int) -> bool:
+def _has_place(text: str, places: list[int], begin: int) -> bool:
     """Say whether a place follows on the line."""
-    number = bisect_left(places, at)
+    number = bisect_left(places, begin)
     return any(
-        place - at <= _GAP and "\n" not in text[at:place] for place in places[number : number + 1]
+        place - begin <= _GAP and "\n" not in text[begin:place]
+        for place in places[number : number + 1]
     )
 
 

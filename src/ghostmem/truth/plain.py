@@ -111,9 +111,9 @@ def _names_over(new: AnalysedText, old: AnalysedText) -> str:
     return ""
 
 
-def _share(some: Collection[str], others: Collection[str]) -> float:
+def _share(some: Collection[str], other_terms: Collection[str]) -> float:
     """Return the share of some terms that others have."""
-    return len(set(some) & set(others)) / max(1, len(set(some)))
+    return len(set(some) & set(other_terms)) / max(1, len(set(some)))
 
 
 def _plain(text: str) -> str:
@@ -129,25 +129,27 @@ def find_phrase(kind: str, text: str) -> re.Match[str] | None:
     return _compiled(_phrases()[kind]).search(_spelled_out(text[:MAX_READ]))
 
 
-def reports_event(text: str, at: datetime) -> bool:
+def reports_event(text: str, moment: datetime) -> bool:
     """Say whether a text of a time tells what happened, rather than what holds.
 
     It names a day or period shortly before that time, or its first verb is in the past tense."""
-    times = times_in(text[:MAX_READ], at)
-    if times.window is not None or day_match(times, at):
+    times = times_in(text[:MAX_READ], moment)
+    if times.window is not None or day_match(times, moment):
         return True
     verb = find_phrase("tenses", text)
     return verb is not None and verb.lastgroup == "past"
 
 
-def _is_negated(negation: re.Match[str], own: Collection[str], others: Collection[str]) -> bool:
+def _is_negated(
+    negation: re.Match[str], own_terms: Collection[str], other_terms: Collection[str]
+) -> bool:
     """Say whether a text with a negation and some terms negates one with other terms.
 
     One that negates a thing of its own only adds to the other: "but not on Monday"."""
     after = negation.string[negation.end() :]
-    is_own = set(others).isdisjoint(index_terms(after)) and re.search(r"\w", after)
-    covers = set(own).difference(_phrases()["negations"]) <= set(others)
-    return covers and _share(others, own) >= _ALIKE and not is_own
+    is_own = set(other_terms).isdisjoint(index_terms(after)) and re.search(r"\w", after)
+    covers = set(own_terms).difference(_phrases()["negations"]) <= set(other_terms)
+    return covers and _share(other_terms, own_terms) >= _ALIKE and not is_own
 
 
 def _spelled_out(text: str) -> str:

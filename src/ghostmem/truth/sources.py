@@ -29,13 +29,13 @@ def set_source_alias(store: Store, ns: str, alias: str, canonical: str) -> Sourc
     return new
 
 
-def checked_alias(given: SourceAlias) -> SourceAlias:
+def checked_alias(entry: SourceAlias) -> SourceAlias:
     """Return an alias whose names have no spaces around them; refuse one without names."""
     return replace(
-        given,
-        ns=validate.namespace(given.ns),
-        alias=_name(given.alias, "alias"),
-        canonical=_name(given.canonical, "canonical name"),
+        entry,
+        ns=validate.namespace(entry.ns),
+        alias=_name(entry.alias, "alias"),
+        canonical=_name(entry.canonical, "canonical name"),
     )
 
 

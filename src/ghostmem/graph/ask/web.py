@@ -149,11 +149,9 @@ class WebAsker:
             return ""
 
     def _advice(self, code: int) -> str | None:
-        if code in (401, 403):
-            return f"check {self._style.key_name}"
-        if code == 429:
-            return "wait a while; answers are kept, and the next run continues from there"
-        return None
+        key = f"check {self._style.key_name}"
+        wait = "wait a while; answers are kept, and the next run continues from there"
+        return {401: key, 403: key, 429: wait}.get(code)
 
 
 def _checked_url(url: str) -> str:
