@@ -582,12 +582,26 @@ def child_env(**variables: str) -> dict[str, str]:
     return {**os.environ, **variables}
 
 
-def read_config(path: str) -> dict[str, Any]:
-    """Read the configuration file.
+def read_config(path: str, replaced: str = "") -> dict[str, Any]:
+    """Read the configuration file, and check all values except one that is `replaced`.
 
     A missing one is empty, a broken one an error that names the line.
     """
-    return _checked(_read_text(path), path)
+    text = _read_text(path)
+    if not text.strip():
+        return {}
+    import tomllib
+
+    try:
+        config = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInputError(
+            f"{path} is not valid TOML: {error}", "fix or remove the file"
+        ) from None
+    for name, value in config.items():
+        if name != replaced:
+            parse(name, value, path)
+    return config
 
 
 def write_config(path: str, name: str, value: str) -> Any:
@@ -602,19 +616,16 @@ def write_config(path: str, name: str, value: str) -> Any:
         parsed = os.path.abspath(parsed)  # the file is read from every folder
     if name == "embed_model" and is_path(parsed) and os.path.isdir(parsed):
         parsed = os.path.abspath(parsed)
-    text = _read_text(path)
-    _checked(text, path, replaced=name)
-    from pathlib import Path
-
+    read_config(path, replaced=name)
     import tomlkit
 
-    document = tomlkit.parse(text)
+    document = tomlkit.parse(_read_text(path))
     document.pop(name, None)
     document[name] = parsed
-    file = Path(path)
+    folder = os.path.dirname(path) or "."
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with replacing(file) as stream:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        with replacing(path) as stream:
             stream.write(document.as_string().encode())
     except OSError as error:
         hint = (
@@ -634,24 +645,6 @@ def _read_text(path: str) -> str:
         return ""
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"cannot read {path}: {error}", "fix or remove the file") from None
-
-
-def _checked(text: str, path: str, replaced: str = "") -> dict[str, Any]:
-    """Return the values of a configuration file and check all except one that is `replaced`."""
-    if not text.strip():
-        return {}
-    import tomllib
-
-    try:
-        config = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidInputError(
-            f"{path} is not valid TOML: {error}", "fix or remove the file"
-        ) from None
-    for name, value in config.items():
-        if name != replaced:
-            parse(name, value, path)
-    return config
 
 
 def is_path(text: str) -> bool:

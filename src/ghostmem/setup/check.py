@@ -4,7 +4,6 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ghostmem.admin.doctor import DoctorFinding
 from ghostmem.errors import GhostError
@@ -47,16 +46,15 @@ def _client(
     answers: dict[tuple[object, ...], ProbeAnswer],
 ) -> DoctorFinding:
     name = f"{client.name} ({scope})"
-    again = _again(client, scope, installed)
+    hooks = " --hooks" if installed.hooks not in ("none", "") else ""
+    again = f"ghost setup {client.name}{hooks}{' --scope project' if scope == 'project' else ''}"
     if installed.problem:
         return DoctorFinding(
             name, "problem", installed.problem, "fix the file by hand; its backup is next to it"
         )
-    wrong = _wrong_command(client, scope)
-    if wrong is not None:
-        by_hand = "correct it by hand; `ghost setup` does not change a command with additions"
-        fix = by_hand if wrong.is_customised else again
-        return DoctorFinding(name, "problem", wrong.problem, fix)
+    problem, fix = _wrong_command(client, scope, again)
+    if problem:
+        return DoctorFinding(name, "problem", problem, fix)
     if installed.server == "none":
         return DoctorFinding(
             name, "warning", f"has hooks, but no server in {installed.path}", again
@@ -74,45 +72,26 @@ def _client(
             f"{about}; it starts a different Ghost than this one, or lacks some of its hooks",
             again,
         )
-    unseen = _unseen(client, installed)
-    return (
-        DoctorFinding(name, "warning", unseen, again.replace(" --scope project", ""))
-        if unseen
-        else DoctorFinding(name, "ok", about)
-    )
+    if unseen := _unseen(client, installed):
+        return DoctorFinding(name, "warning", unseen, again.replace(" --scope project", ""))
+    return DoctorFinding(name, "ok", about)
 
 
-def _again(client: SetupClient, scope: str, installed: Installed) -> str:
-    """Return the command that installs it again."""
-    hooks = " --hooks" if installed.hooks not in ("none", "") else ""
-    return f"ghost setup {client.name}{hooks}{' --scope project' if scope == 'project' else ''}"
-
-
-class WrongCommand(NamedTuple):
-    """The problem with a command in a client's file, and whether setup leaves it as it is."""
-
-    problem: str
-    is_customised: bool
-
-
-def _wrong_command(client: SetupClient, scope: str) -> WrongCommand | None:
-    """Return the first command in the files of a client that cannot be started."""
+def _wrong_command(client: SetupClient, scope: str, again: str) -> tuple[str, str]:
+    """Return the problem with the first command that cannot be started, and its fix."""
+    by_hand = "correct it by hand; `ghost setup` does not change a command with additions"
     for file in targets(client, scope, True, True):
         for part, commands in commands_in(file):
             for command in commands if isinstance(commands, list) else ():
                 program = command.words[0]
                 if shutil.which(program) is None:
                     name = "server" if part == "server" else "hook"
-                    problem = f"the {name} in {file.path} starts {program}, which"
-                    return WrongCommand(f"{problem} {_reason(program)}", command.is_customised)
-    return None
-
-
-def _reason(program: str) -> str:
-    """Say why a program cannot be started."""
-    if os.path.basename(program) == program:
-        return "is not on the PATH"
-    return "cannot be executed" if os.path.exists(program) else "does not exist"
+                    reason = "cannot be executed" if os.path.exists(program) else "does not exist"
+                    if os.path.basename(program) == program:
+                        reason = "is not on the PATH"
+                    problem = f"the {name} in {file.path} starts {program}, which {reason}"
+                    return problem, by_hand if command.is_customised else again
+    return "", ""
 
 
 def _asked(

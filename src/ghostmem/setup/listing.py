@@ -65,12 +65,11 @@ def look(client: SetupClient, scope: str) -> Installed:
                 )
                 states[part] = "current" if is_current else "old"
                 first = first or " ".join(commands[0].words)
-    if (
-        states["hooks"] == "current"
-        and client.hooks
-        and not {event.name for event in client.hooks.events} <= _events(client, scope)
-    ):
-        states["hooks"] = "old"
+    if states["hooks"] == "current" and client.hooks:
+        file = targets(client, scope, False, True)[0]
+        handled = hooks_in(read_text(file.path) or "", file)
+        if any(event.name not in handled for event in client.hooks.events):
+            states["hooks"] = "old"
     path = str(targets(client, scope, True, False)[0].path)
     return Installed(
         client.name,
@@ -136,8 +135,3 @@ def current(words: list[str], scope: str) -> bool:
     """Say whether a command starts the program that setup would write now."""
     program = launch(scope).program
     return tuple(words[: len(program)]) == program
-
-
-def _events(client: SetupClient, scope: str) -> set[str]:
-    file = targets(client, scope, False, True)[0]
-    return set(hooks_in(read_text(file.path) or "", file))
