@@ -5,7 +5,7 @@ Qualifiers of a name only exclude symbols: `A.f` never finds an `f` outside of `
 import re
 from collections.abc import Iterator, Mapping
 from heapq import nsmallest
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from ghostmem.outline.graph import PROJECT, OutlineNode
@@ -32,11 +32,10 @@ def find(graph: StoredGraph, symbol: str, file: str = "") -> list[int]:
 
     The name is the whole one, or else its end. With `file` only symbols of that file count."""
     wanted = _key(symbol)
-    path = file.replace("\\", "/").removeprefix("./")
     tail = _tail(wanted.head)
     if not is_text(tail):
         return []
-    numbers = graph.in_file(path) if path else graph.containing(tail)
+    numbers = graph.in_file(file) if file else graph.containing(tail)
     nodes = {
         number: node
         for number, node in graph.nodes(numbers).items()
@@ -45,10 +44,8 @@ def find(graph: StoredGraph, symbol: str, file: str = "") -> list[int]:
     # symbols outside of the project are found by their whole name only
     exact = [number for number, node in nodes.items() if symbol.strip() in _names(node)]
     own = {number: node for number, node in nodes.items() if node.origin == PROJECT}
-    for matches in ([number for number in exact if number in own], *_matches(own, wanted)):
-        if matches:
-            return matches
-    return exact
+    exact_own = [number for number in exact if number in own]
+    return next(filter(None, chain([exact_own], _matches(own, wanted))), exact)
 
 
 def nearest(graph: StoredGraph, symbol: str) -> list[str]:
