@@ -472,10 +472,6 @@ class Walker:
             term = self._names[name] = (NAME, name)
         return term
 
-    def is_local(self, name: str, scope: int, position: int) -> bool:
-        """Tell whether a name is surely a local or a type parameter: no relation is about it."""
-        return self.home_of(name, scope, position) < 0
-
     def home_of(self, name: str, scope: int, position: int) -> int:
         """Return where a name is looked up: its scope, 0 if only the file may bind it, or -1.
 

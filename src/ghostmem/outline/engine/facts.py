@@ -81,10 +81,6 @@ class CodeSymbol:
         self.order: list[tuple[CodeSymbol, tuple[Value, ...]]] | None = None  # with all bases
         self.attached_to: CodeSymbol | None = None
 
-    def row(self) -> tuple[Any, ...]:
-        """Return the stored attributes."""
-        return (*_stored(self), sorted(self.flags))
-
     def path(self) -> list[str]:
         """Return its name after those of the symbols around it."""
         outer = [] if self.parent == FILE else self.unit.symbols[self.parent].path()
@@ -158,7 +154,7 @@ class Unit:
     def packed(self) -> Facts:
         """Return the facts as they are stored; references apart, for they are read once."""
         scopes = [(scope.parent, scope.kind, scope.symbol, scope.names) for scope in self.scopes]
-        symbols = [symbol.row() for symbol in self.symbols]
+        symbols = [(*_stored(symbol), sorted(symbol.flags)) for symbol in self.symbols]
         self.symbols = []  # they refer to the file
         row = (
             self.package, symbols, scopes, self.imports, self.stars, self.exports, self.detail,

@@ -444,7 +444,7 @@ class Ecma(Rules):
             return self._export_value(walker, node, right, term[2])
         owner = base[1] if base is not None and base[2:] == ("prototype",) else base
         is_named = right.type in FUNCTIONS and owner is not None and owner[0] == NAME
-        if not is_named or walker.is_local(owner[1], walker.scope, node.start_byte):
+        if not is_named or walker.home_of(owner[1], walker.scope, node.start_byte) < 0:
             return walker.visit_assign(node, ASSIGN, False)
         symbol = walker.define(node, term[2], "method")  # A.a = function, A.prototype.a = function
         symbol.receiver = owner

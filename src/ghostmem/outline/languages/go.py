@@ -293,21 +293,19 @@ class GoRules(Rules):
 
     def type_switch(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`switch a := b.(type)`: in each case, a is of its type."""
-        alias, value = node.child_by_field_name("alias"), node.child_by_field_name("value")
+        alias = node.child_by_field_name("alias")
         with walker.inside("block"):
             walker.visit(node.child_by_field_name("initializer"))
-            term = walker.visit(value)
-            names = alias.named_children if alias is not None else ()
+            term = walker.visit(node.child_by_field_name("value"))
             for case in node.named_children:
                 if case.type not in ("type_case", "default_case"):
                     continue
                 with walker.inside("block"):
                     listed = case.children_by_field_name("type")
                     types = [walker.type_term(child) for child in listed]
-                    for name in names:
-                        type_term = types[0] if len(types) == 1 else None
-                        kept = None if len(types) == 1 else term
-                        walker.bind(walker.text(name), case.start_byte, type_term, kept)
+                    narrowed = (types[0], None) if len(types) == 1 else (None, term)
+                    for name in alias.named_children if alias is not None else ():
+                        walker.bind(walker.text(name), case.start_byte, *narrowed)
                     for child in case.named_children:
                         if child not in listed:
                             walker.visit(child)
@@ -491,13 +489,12 @@ class GoRules(Rules):
         return (OUTSIDE, f"{paths[0]}.{name}") if is_exported else None
 
     def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
-        found = [(target, target.symbol.unit.path) for target in targets if target.symbol]
-        if len(found) < 2:
+        if len(targets) < 2:
             return targets
         path = place.unit.path
+        found = [(target, target.symbol.unit.path) for target in targets if target.symbol]
         own = [target for target, other in found if other == path]
-        together = [target for target, other in found if _built_together(other, path)]
-        return own or together or targets
+        return own or [one for one, other in found if _built_together(other, path)] or targets
 
     def notes(self, resolver: Resolver) -> list[str]:
         note = (

@@ -1,9 +1,10 @@
 """Python: the table of its grammar, and its rules."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import islice
+from pathlib import PurePosixPath
 from posixpath import commonprefix, dirname
 from typing import TYPE_CHECKING
 
@@ -721,7 +722,9 @@ class Modules:
     def __init__(self, units: Iterable[Unit]) -> None:
         paths = {unit.path: unit for unit in units}
         self.files = frozenset(paths)
-        self.folders = {folder for path in paths for folder in _above(path)}
+        self.folders = {
+            str(folder) for path in paths for folder in PurePosixPath(path).parents if folder.name
+        }
         # folders by their path from the top or from a folder `src`
         self.spaces: dict[str, list[str]] = {}
         for folder in sorted(self.folders):
@@ -804,14 +807,9 @@ class Modules:
 
 def _nearest(paths: list[str], importer: str) -> list[str]:
     """Return the files that share most of their path with the importer."""
-    best = max(len(commonprefix([path, importer])) for path in paths)
-    near = [path for path in paths if len(commonprefix([path, importer])) == best]
+    shared = {path: len(commonprefix([path, importer])) for path in paths}
+    near = [path for path in paths if shared[path] == max(shared.values())]
     return [path for path in near if not path.endswith(".pyi")] or near
-
-
-def _above(path: str) -> Iterator[str]:
-    words = path.split("/")[:-1]
-    return ("/".join(words[:end]) for end in range(1, len(words) + 1))
 
 
 # --- the language
