@@ -489,10 +489,10 @@ class GoRules(Rules):
         return (OUTSIDE, f"{paths[0]}.{name}") if is_exported else None
 
     def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
-        if len(targets) < 2:
+        found = [(target, target.symbol.unit.path) for target in targets if target.symbol]
+        if len(found) < 2:
             return targets
         path = place.unit.path
-        found = [(target, target.symbol.unit.path) for target in targets if target.symbol]
         own = [target for target, other in found if other == path]
         return own or [one for one, other in found if _built_together(other, path)] or targets
 
