@@ -599,7 +599,7 @@ class LinkRules(ResolveRules):
 
     def package_of(self, name: str) -> str:
         """Return the path that something external is imported from."""
-        return name.split(".", maxsplit=1)[0]
+        return name.partition(self.separator)[0]
 
     def base_relations(self, relation: str, symbol: CodeSymbol, target: Target) -> tuple[str, ...]:
         """Return the kinds of links from a type to one of its bases; "" is no link."""

@@ -904,7 +904,7 @@ class ResolveRules(Flags):
 
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside."""
-        return (OUTSIDE, f"{value[1]}.{name.removesuffix(self.call_suffix)}")
+        return (OUTSIDE, f"{value[1]}{self.separator}{name.removesuffix(self.call_suffix)}")
 
     def outside_parameter(self, resolver: Resolver, value: Value, number: int) -> Value | None:
         """Return what something outside takes as one of its arguments."""

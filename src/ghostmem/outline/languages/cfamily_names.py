@@ -228,10 +228,6 @@ class FamilyNames(Rules):
             or any(name in names for names in HEADERS.values())
         )
 
-    def package_of(self, name: str) -> str:
-        """Return the library of something external."""
-        return name.partition("::")[0]
-
     # --- symbols
 
     def owner_of(

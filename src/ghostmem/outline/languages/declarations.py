@@ -169,10 +169,6 @@ class DeclarationRules(Rules):
             return (MODULE, inner)
         return (OUTSIDE, inner) if module and inner in self.natives else None
 
-    def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """Return a member of something outside."""
-        return (OUTSIDE, f"{value[1]}{self.separator}{name}")
-
     def is_native(self, name: str) -> bool:
         """Tell whether something outside belongs to the language."""
         return name in self.natives or name.partition(".")[0] in self.native_packages

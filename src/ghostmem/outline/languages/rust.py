@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 TABLE = """
 mod_item                     hook fn=module_item
 use_declaration              hook fn=use
-extern_crate_declaration     hook fn=extern_crate
+extern_crate_declaration     hook fn=use
 function_item,function_signature_item func name=name params=parameters result=return_type \
     body=body type_params=type_parameters
 struct_item,union_item,enum_item type name=name type_params=type_parameters
@@ -143,7 +143,7 @@ class RustRules(RustNames):
         walker.bind(name, node.start_byte, None, (MODULE_NAME, name))
 
     def use(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Bind every name that a use brings in."""
+        """Bind every name that a use, or a crate from outside, brings in."""
         self._use(walker, node.child_by_field_name("argument") or node, "")
 
     def _use(self, walker: "Walker", node: "Node", outer: str) -> None:
@@ -155,13 +155,10 @@ class RustRules(RustNames):
                 self._use(walker, child, outer)
             return
         named = path if path is not None and alias is not None else node
+        if node.type == "extern_crate_declaration":
+            named = _field(node, "name")
         bound = walker.text(alias) if alias is not None else ""
         self._import(walker, node, outer + "".join(walker.text(named).split()), bound)
-
-    def extern_crate(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """Bind an external crate."""
-        alias = walker.text(_field(node, "alias")) if node.child_by_field_name("alias") else ""
-        self._import(walker, node, walker.text(_field(node, "name")), alias)
 
     @staticmethod
     def _import(walker: "Walker", node: "Node", written: str, alias: str) -> None:

@@ -193,10 +193,6 @@ class RustNames(Rules):
         first = name.partition("::")[0]
         return first in (*KNOWN["roots"], *self.builtins, "slice") or name[-1:] == "!"
 
-    def package_of(self, name: str) -> str:
-        """Return the crate of something external."""
-        return name.partition("::")[0]
-
     # --- names
 
     def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
