@@ -1,6 +1,7 @@
 """The validated request to store a memory, which the stages of a put pass on."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from ghostmem.frozen import frozen
@@ -11,23 +12,13 @@ from ghostmem.truth.plain import AnalysedText
 
 NEVER = "never"  # the ttl that removes an expiry
 
+_OF_ONE_VERSION = frozenset(
+    "id ns key content version created_at access_count utility_count est_tokens supersedes "
+    "deleted_at last_accessed_at valid_from valid_to recorded_at chunks outcome requested_key "
+    "verdict aliases notes".split()
+)
 # Fields that a new version inherits from the previous one unless they are named.
-INHERITED = [
-    "kind",
-    "tier",
-    "priority",
-    "importance",
-    "pinned",
-    "tags",
-    "meta",
-    "expires_at",
-    "files",
-    "symbols",
-    "source_user",
-    "source_kind",
-    "source_scope",
-    "source_client",
-]
+INHERITED = [field.name for field in fields(Memory) if field.name not in _OF_ONE_VERSION]
 SOURCE_FIELDS = ("source_user", "source_kind", "source_scope", "source_client")
 USE_COUNTS = ("access_count", "utility_count", "last_accessed_at")
 

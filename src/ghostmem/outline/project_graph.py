@@ -108,7 +108,9 @@ def code_graphs(
 def _listed(store: Store, home: Path, name: str) -> CodeGraph:
     """Return the files of a project with their hashes; only changed files are read."""
     language = language_named(name)
-    listed = sources(home, language.suffixes)
+    listed = sources(
+        home, tuple(f".{ending}" for ending in LANGUAGES[language.name].endings.split())
+    )
     maker = f"{language.name} {language.version}, {grammar_version(language.package)}"
     graph = CodeGraph(str(home), language.name, maker, {}, listed.skipped)
     with store.engine.read() as tx:

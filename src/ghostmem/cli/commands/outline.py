@@ -8,6 +8,7 @@ from ghostmem.cli.console import CommandGroup, Console, command
 from ghostmem.cli.options import option, options, words
 from ghostmem.cli.output import named
 from ghostmem.cli.style import dim
+from ghostmem.outline.languages.table import LANGUAGES
 from ghostmem.outline.operations import Outline
 from ghostmem.outline.stale import Stale
 from ghostmem.parameters import OPERATIONS
@@ -27,8 +28,7 @@ OUTLINE_OPTIONS = options(
     "outline_symbol",
     click.option(
         "--language",
-        help="go, python, javascript, typescript, rust, java, c, cpp, ruby, csharp, php or kotlin; "
-        "by default detected from the files.",
+        help=f"One of {', '.join(LANGUAGES)}; by default detected from the files.",
     ),
     "root depth relations omit_native max_nodes offset",
     click.option("--no-tests", is_flag=True, help="Leave out test files."),

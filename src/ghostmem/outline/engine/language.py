@@ -62,7 +62,6 @@ def language(
     rules: Rules,
     *,
     name: str,
-    suffixes: tuple[str, ...],
     grammar: Callable[[str], object],
     package: str,
     version: int,
@@ -71,7 +70,6 @@ def language(
     """Return a language that the engine extracts and links by its rules."""
     return Language(
         name=name,
-        suffixes=suffixes,
         grammar=grammar,
         package=package,
         version=version,

@@ -24,7 +24,6 @@ class Language:
     seed. `version` is raised whenever `extract` returns other facts for the same file."""
 
     name: str
-    suffixes: tuple[str, ...]
     grammar: Callable[[str], object]  # for a path: the language capsule of its grammar's wheel
     package: str  # the distribution that the grammar comes in, for its version
     version: int

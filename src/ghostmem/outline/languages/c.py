@@ -50,7 +50,6 @@ class C(Family):
 LANGUAGE = language(
     C(),
     name="c",
-    suffixes=(".c", ".h"),
     grammar=lambda _path: tree_sitter_c.language(),
     package="tree-sitter-c",
     version=8,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ghostmem.outline.engine.extract import Walker
 
-_SUFFIXES = "cpp cc cxx c++ hpp hh hxx h++ ipp inl tpp h"
-
 
 class Cpp(Family):
     """The rules of C++."""
@@ -42,7 +40,6 @@ class Cpp(Family):
 LANGUAGE = language(
     Cpp(),
     name="cpp",
-    suffixes=tuple(f".{suffix}" for suffix in _SUFFIXES.split()),
     grammar=lambda _path: tree_sitter_cpp.language(),
     package="tree-sitter-cpp",
     version=8,

@@ -159,7 +159,6 @@ class CSharp(DeclarationRules):
 LANGUAGE = language(
     CSharp(),
     name="csharp",
-    suffixes=(".cs",),
     grammar=lambda _path: tree_sitter_c_sharp.language(),
     package="tree-sitter-c-sharp",
     version=5,

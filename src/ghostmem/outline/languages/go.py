@@ -724,7 +724,6 @@ _CAST = form("cast type=type of=operand")
 LANGUAGE = language(
     GoRules(),
     name="go",
-    suffixes=(".go",),
     grammar=_grammar,
     package="tree-sitter-go",
     version=6,

@@ -579,7 +579,6 @@ def _type_arguments(receiver: Value | None) -> tuple[Value | None, ...]:
 LANGUAGE = language(
     Java(),
     name="java",
-    suffixes=(".java",),
     grammar=lambda _path: tree_sitter_java.language(),
     package="tree-sitter-java",
     version=9,

@@ -8,7 +8,6 @@ from ghostmem.outline.languages.ecma import Ecma
 LANGUAGE = language(
     Ecma(),
     name="javascript",
-    suffixes=(".js", ".mjs", ".cjs", ".jsx"),
     grammar=lambda _path: tree_sitter_javascript.language(),  # reads JSX too
     package="tree-sitter-javascript",
     version=8,

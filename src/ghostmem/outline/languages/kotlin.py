@@ -126,7 +126,6 @@ def _unquoted(name: str) -> str:
 LANGUAGE = language(
     Kotlin(),
     name="kotlin",
-    suffixes=(".kt", ".kts"),
     grammar=lambda _path: tree_sitter_kotlin.language(),
     package="tree-sitter-kotlin",
     version=5,

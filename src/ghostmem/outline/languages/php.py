@@ -138,7 +138,6 @@ class Php(DeclarationRules):
 LANGUAGE = language(
     Php(),
     name="php",
-    suffixes=(".php", ".phtml"),
     grammar=lambda _path: tree_sitter_php.language_php(),
     package="tree-sitter-php",
     version=5,

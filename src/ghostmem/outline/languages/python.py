@@ -844,7 +844,6 @@ def _parser() -> "Parser":
 LANGUAGE = language(
     PythonRules(),
     name="python",
-    suffixes=_SUFFIXES,
     grammar=_grammar,
     package="tree-sitter-python",
     version=6,

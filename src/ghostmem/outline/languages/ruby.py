@@ -206,7 +206,6 @@ def _bare_call(walker: "Walker", node: "Node") -> "tuple[str, list[Node]]":
 LANGUAGE = language(
     Ruby(),
     name="ruby",
-    suffixes=(".rb", ".rake", ".gemspec"),
     grammar=lambda _path: tree_sitter_ruby.language(),
     package="tree-sitter-ruby",
     version=5,

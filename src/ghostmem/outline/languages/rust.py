@@ -478,7 +478,6 @@ def _derives(walker: "Walker", node: "Node") -> list[str]:
 LANGUAGE = language(
     RustRules(),
     name="rust",
-    suffixes=(".rs",),
     grammar=lambda _path: tree_sitter_rust.language(),
     package="tree-sitter-rust",
     version=8,

@@ -1,42 +1,38 @@
 """The languages by name; a module is imported when its language is asked for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib import import_module
+from typing import NamedTuple
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.outline.languages.base import Language
 
-# by name: other names of the language. It is the object LANGUAGE of the module <name> in this
-# package.
-LANGUAGES = {
-    "go": ("golang",),
-    "python": ("py",),
-    "javascript": ("js", "node", "jsx"),
-    "typescript": ("ts", "tsx"),
-    "rust": ("rs",),
-    "java": (),
-    "c": (),
-    "cpp": ("c++", "cxx"),
-    "ruby": ("rb",),
-    "csharp": ("c#", "cs"),
-    "php": (),
-    "kotlin": ("kt",),
+
+class LanguageNames(NamedTuple):
+    """The other names of a language and the endings of its files, separated by spaces."""
+
+    others: str
+    endings: str
+
+
+# A language is the object LANGUAGE of the module <name> in this package. The first language with an
+# ending has it.
+LANGUAGES: Mapping[str, LanguageNames] = {
+    "go": LanguageNames("golang", "go"),
+    "python": LanguageNames("py", "py pyi pyw"),
+    "javascript": LanguageNames("js node jsx", "js mjs cjs jsx"),
+    "typescript": LanguageNames("ts tsx", "ts tsx mts cts"),
+    "rust": LanguageNames("rs", "rs"),
+    "java": LanguageNames("", "java"),
+    "c": LanguageNames("", "c h"),
+    "cpp": LanguageNames("c++ cxx", "cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp h"),
+    "ruby": LanguageNames("rb", "rb rake gemspec"),
+    "csharp": LanguageNames("c# cs", "cs"),
+    "php": LanguageNames("", "php phtml"),
+    "kotlin": LanguageNames("kt", "kt kts"),
 }
-# The language of a file by the ending of its name, known without importing the languages.
 SUFFIXES = {
-    "go": "go",
-    "py": "python",
-    "pyi": "python",
-    **dict.fromkeys(("js", "mjs", "cjs", "jsx"), "javascript"),
-    **dict.fromkeys(("ts", "tsx", "mts", "cts"), "typescript"),
-    "rs": "rust",
-    "java": "java",
-    **dict.fromkeys(("c", "h"), "c"),
-    **dict.fromkeys("cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp".split(), "cpp"),
-    **dict.fromkeys(("rb", "rake", "gemspec"), "ruby"),
-    "cs": "csharp",
-    **dict.fromkeys(("php", "phtml"), "php"),
-    **dict.fromkeys(("kt", "kts"), "kotlin"),
+    ending: name for name, names in reversed(LANGUAGES.items()) for ending in names.endings.split()
 }
 
 
@@ -55,7 +51,7 @@ def detected_languages(endings: Iterable[str]) -> list[str]:
 def language_named(name: str) -> Language:
     """Return a language by any of its names; the error for an unknown one lists all languages."""
     wanted = name.strip().lower()
-    matches = (main for main, aliases in LANGUAGES.items() if wanted in (main, *aliases))
+    matches = (main for main, names in LANGUAGES.items() if wanted in (main, *names.others.split()))
     chosen = next(matches, None)
     if chosen is None:
         raise InvalidInputError(

@@ -18,7 +18,6 @@ def grammar(path: str) -> object:
 LANGUAGE = language(
     Ecma(),
     name="typescript",
-    suffixes=(".ts", ".tsx", ".mts", ".cts"),
     grammar=grammar,
     package="tree-sitter-typescript",
     version=8,
