@@ -1,7 +1,7 @@
 """Every table in terms that no engine owns: the one place where its columns are declared.
 
 Column lists, the conversion of values (`records`), inserts (`database`), export and the move to
-another engine derive from here; a new column is one declaration here and one migration.
+another engine derive from here; a new column is a name here and a line in `ADDED`.
 
 A row is a tuple of a table's columns in their order, without its namespace: SQLite knows the
 namespace of some rows by a number or through their memory, PostgreSQL has `ns` in each. A
