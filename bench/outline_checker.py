@@ -19,7 +19,7 @@ from tree_sitter import Language, Parser
 
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import PROJECT, Linked
-from ghostmem.outline.languages.table import language_named
+from ghostmem.outline.languages.table import language_named, suffixes_of
 from ghostmem.outline.sources import sources
 
 MISSING_TOOL = 3  # the exit status of a script that cannot load its compiler
@@ -96,7 +96,7 @@ def outline(root: Path, language: str) -> Linked:
     """Extract and link the files of a language below a folder."""
     spoken = language_named(language)
     files: dict[str, Facts] = {}
-    for name in sorted(sources(root, spoken.suffixes).files):
+    for name in sorted(sources(root, suffixes_of(spoken.name)).files):
         source = (root / name).read_bytes()
         parser = Parser(Language(spoken.grammar(name)))
         files[name] = spoken.extract(parser.parse(source).root_node, source, name)

@@ -17,7 +17,12 @@ from ghostmem.errors import EngineError, InvalidInputError, NotFoundError, Store
 from ghostmem.model import Stat
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.find import MAX_SUGGESTIONS, nearest
-from ghostmem.outline.languages.table import LANGUAGES, detected_languages, language_named
+from ghostmem.outline.languages.table import (
+    LANGUAGES,
+    detected_languages,
+    language_named,
+    suffixes_of,
+)
 from ghostmem.outline.parse import (
     UnparsableError,
     content_digest,
@@ -108,9 +113,7 @@ def code_graphs(
 def _listed(store: Store, home: Path, name: str) -> CodeGraph:
     """Return the files of a project with their hashes; only changed files are read."""
     language = language_named(name)
-    listed = sources(
-        home, tuple(f".{ending}" for ending in LANGUAGES[language.name].endings.split())
-    )
+    listed = sources(home, suffixes_of(language.name))
     maker = f"{language.name} {language.version}, {grammar_version(language.package)}"
     graph = CodeGraph(str(home), language.name, maker, {}, listed.skipped)
     with store.engine.read() as tx:

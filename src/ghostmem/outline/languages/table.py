@@ -1,6 +1,6 @@
 """The languages by name; a module is imported when its language is asked for."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib import import_module
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ class LanguageNames(NamedTuple):
 
 # A language is the object LANGUAGE of the module <name> in this package. The first language with an
 # ending has it.
-LANGUAGES: Mapping[str, LanguageNames] = {
+LANGUAGES = {
     "go": LanguageNames("golang", "go"),
     "python": LanguageNames("py", "py pyi pyw"),
     "javascript": LanguageNames("js node jsx", "js mjs cjs jsx"),
@@ -34,6 +34,11 @@ LANGUAGES: Mapping[str, LanguageNames] = {
 SUFFIXES = {
     ending: name for name, names in reversed(LANGUAGES.items()) for ending in names.endings.split()
 }
+
+
+def suffixes_of(language: str) -> tuple[str, ...]:
+    """Return the endings of the files of a language, with their dots."""
+    return tuple(f".{ending}" for ending in LANGUAGES[language].endings.split())
 
 
 def detected_languages(endings: Iterable[str]) -> list[str]:
