@@ -11,11 +11,7 @@ text, substrings, words, checksums, PostgreSQL's digests)."""
 
 import json
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import Any, NamedTuple
-
-from ghostmem.text.scripts import fold
-from ghostmem.text.terms import encode
 
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
@@ -311,15 +307,21 @@ def canonical(row: Row) -> bytes:
 
 def combined(digests: Sequence[str]) -> str:
     """Return one checksum of several."""
+    from hashlib import sha256
+
     return sha256("\n".join(digests).encode()).hexdigest()
 
 
 def indexed(terms: str) -> str:
     """Return the full-text tokens of a chunk's terms."""
+    from ghostmem.text.terms import encode
+
     return " ".join(map(encode, terms.split(" "))) if terms else ""
 
 
 def folded(key: str, content: str, seq: int, start: int, stop: int) -> str:
     """Return the text for substring search of a chunk; the first chunk starts with the key."""
+    from ghostmem.text.scripts import fold
+
     text = content[start:stop]
     return fold(f"{key}\n{text}" if seq == 0 else text).lower()

@@ -63,6 +63,11 @@ _ENDINGS_4 = dict.fromkeys(
     ),
     "",
 )
+# the endings of a step, their last letters, and how many syllables must be exceeded before them
+_STEPS = [
+    (endings, frozenset(ending[-1] for ending in endings), min_syllables)
+    for endings, min_syllables in ((_ENDINGS_2, 0), (_ENDINGS_3, 0), (_ENDINGS_4, 1))
+]
 
 
 @lru_cache(_MAX_CACHED)
@@ -86,9 +91,9 @@ def _stem(word: str) -> str:
     word, shape = _without_past(word, shape[: len(word)])
     if word[-1] == "y" and "v" in shape[:-1]:
         word, shape = word[:-1] + "i", shape[:-1] + "v"
-    word, shape = _replaced(word, shape, _ENDINGS_2, 0)
-    word, shape = _replaced(word, shape, _ENDINGS_3, 0)
-    word, shape = _replaced(word, shape, _ENDINGS_4, 1)
+    for endings, last_letters, min_syllables in _STEPS:
+        if word[-1] in last_letters:
+            word, shape = _replaced(word, shape, endings, min_syllables)
     return _tidied(word, shape)
 
 

@@ -104,6 +104,8 @@ def index_terms(text: str) -> list[str]:
 
 def _split(text: str, split: Callable[[str], Sequence[str]]) -> list[str]:
     """Split a text into bigrams of scripts without spaces, and joined words with a function."""
+    if text.isascii() and text.isalnum():  # one plain word
+        return list(split(text))
     folded = _folded(text)
     if folded.isascii():
         return list(chained.from_iterable(map(split, _ASCII.findall(folded))))
