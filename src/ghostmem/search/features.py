@@ -71,8 +71,7 @@ def _thread_wording(
 
 
 def _measure_meaning(query: QueryVector, candidates: Candidates) -> None:
-    """Set the cosines and the features `own_worths`, `mixed` and, in threads, `thread`."""
-
+    """Set the cosines and the features `own`, `mixed` and, in threads, `thread`."""
     matches, table, _, threads, _ = candidates
     vectors, has_vector = query.chunks.vectors(
         np.array([match.chunk.chunk for match in matches], np.int64)

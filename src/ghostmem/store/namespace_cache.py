@@ -43,6 +43,7 @@ class NamespaceCache:
     def __init__(self, max_size: int = MAX_SIZE) -> None:
         self._max_size = max_size
         self._entries: dict[str, _Entry] = {}  # the namespace that was used last at the end
+        self._newest: _Entry | None = None  # of these entries, as one search asks many times
         self._size = 0
         self._lock = threading.Lock()
 
@@ -98,12 +99,15 @@ class NamespaceCache:
 
     def _of(self, space: Space) -> _Entry:
         """Return the entry of a namespace as it is now, a new one after a change."""
+        newest = self._newest
+        if newest is not None and newest.space == space:
+            return newest
         with self._lock:
             entry = self._entries.pop(space.name, None)
             if entry is None or entry.space != space:
                 self._size += ROW_SIZE - (0 if entry is None else entry.size)
                 entry = _Entry(space)
-            self._entries[space.name] = entry
+            self._entries[space.name] = self._newest = entry
             self._make_room(self._max_size)
             return entry
 
@@ -111,3 +115,5 @@ class NamespaceCache:
         """Forget namespaces until the others fit, the last one only if it is too large itself."""
         while self._entries and self._size > max(0, size):
             self._size -= self._entries.pop(next(iter(self._entries))).size
+        if not self._entries:
+            self._newest = None

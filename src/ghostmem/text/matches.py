@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ghostmem.text.patterns import compiled
 from ghostmem.text.scripts import UNSPACED, fold
-from ghostmem.text.terms import index_terms, rarity, words
+from ghostmem.text.terms import piece_terms, rarity, words
 
 SUBSTRING_WEIGHT = 0.6  # relative to a word of its own
 MIN_LETTERS_BEFORE = 3  # after this many letters a word inside another is not there by chance
@@ -143,8 +143,9 @@ def _occurrences(
     uses = _uses(list(dict.fromkeys([piece[0] for piece in pieces if not piece[1]])), query)
     spaced = [
         _Occurrence(*piece.span(), use)
-        for piece in pieces
-        for use in uses.get(piece[0], ())  # no run of a script without spaces is among them
+        for piece in (pieces if uses else ())
+        if piece[0] in uses  # no run of a script without spaces is among them
+        for use in uses[piece[0]]
     ]
     unspaced = list(_bigrams(runs, query)) if runs else []
     return sorted([*spaced, *unspaced]) if unspaced else spaced
@@ -152,8 +153,8 @@ def _occurrences(
 
 def _uses(pieces: Sequence[str], query: QueryTerms) -> dict[str, list[_Use]]:
     """Return how pieces of text match a query: as a query term, a synonym, or a part of a word."""
-    split = words if query.is_stop_words else index_terms
-    known = query.known
+    split = words if query.is_stop_words else piece_terms
+    known, stand_ins = query.known, query.stand_ins
     if known is None or len(known) >= MAX_KNOWN:
         known = {}
     for piece in pieces:
@@ -161,7 +162,8 @@ def _uses(pieces: Sequence[str], query: QueryTerms) -> dict[str, list[_Use]]:
             known[piece] = [
                 _Use(term, name, worth)
                 for name in split(piece)
-                for term, worth in query.stand_ins.get(name, ())
+                if name in stand_ins
+                for term, worth in stand_ins[name]
             ]
     uses = {piece: list(known[piece]) for piece in pieces if known[piece]}
     if query.has_parts:

@@ -102,10 +102,13 @@ def index_terms(text: str) -> list[str]:
     return _split(text, _TERMS.__getitem__)
 
 
+def piece_terms(piece: str) -> Sequence[str]:
+    """Return the index terms of a piece of text, which is most often one plain word."""
+    return _TERMS[piece] if piece.isascii() and piece.isalnum() else index_terms(piece)
+
+
 def _split(text: str, split: Callable[[str], Sequence[str]]) -> list[str]:
     """Split a text into bigrams of scripts without spaces, and joined words with a function."""
-    if text.isascii() and text.isalnum():  # one plain word
-        return list(split(text))
     folded = _folded(text)
     if folded.isascii():
         return list(chained.from_iterable(map(split, _ASCII.findall(folded))))
