@@ -395,22 +395,22 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Tell the collecting process which tests may be skipped."""
+    """Tell the collecting process which tests may be skipped, and which may not."""
+    if item.get_closest_marker("requirement"):
+        item.user_properties.append(("proves", True))
     if item.get_closest_marker("may_skip") or item.get_closest_marker("browser"):
         item.user_properties.append(("may_skip", True))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Remember every skip that no marker allows."""
-    if (
-        report.skipped
-        and not hasattr(report, "wasxfail")
-        and ("may_skip", True) not in report.user_properties
-    ):
-        _NOTED[report.nodeid] = str(report.longrepr)
+    if report.skipped and not hasattr(report, "wasxfail"):
+        proves = ("proves", True) in report.user_properties
+        if proves or (STRICT and ("may_skip", True) not in report.user_properties):
+            _SKIPPED.append(report.nodeid)
 
 
-_NOTED: dict[str, str] = {}
+_SKIPPED: list[str] = []
 
 
 @pytest.hookimpl(trylast=True)
@@ -419,12 +419,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if hasattr(session.config, "workerinput"):
         session.config.workeroutput["memory"] = _peak_memory()  # type: ignore[attr-defined]
         return
-    from test_requirements import required_tests
-
-    required = required_tests()
-    bad = [node for node in _NOTED if STRICT or node.split("[")[0] in required]
-    if bad and exitstatus == 0:
-        print("\nskipped, but must run:", *bad, sep="\n  ")
+    if _SKIPPED and exitstatus == 0:
+        print("\nskipped, but must run:", *_SKIPPED, sep="\n  ")
         session.exitstatus = 1
 
 

@@ -579,6 +579,7 @@ def test_the_demo_fails_when_a_command_fails() -> None:
         assert "\x1b[31m" in done.stdout
 
 
+@pytest.mark.requirement("002-061", "002-064", "002-065")
 def test_the_conventions_are_documented() -> None:
     """Every conventional namespace and tag of the specification is explained."""
     text = (ROOT / "docs" / "conventions.md").read_text(encoding="utf-8")
@@ -596,6 +597,7 @@ def test_the_conventions_are_documented() -> None:
         assert f"`{name}`" in text, name
 
 
+@pytest.mark.requirement("002-070")
 def test_the_fusion_decision_is_recorded() -> None:
     """The default fusion differs from the specification, so the decisions name its measurement and the setting that restores RRF."""
     text = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")

@@ -162,6 +162,7 @@ def spelled(option: click.Option, part: Parameter) -> tuple[list[str], Any]:
     return [flag, str(value)], value
 
 
+@pytest.mark.requirement("002-125")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_reach_the_method(
     ghost_cli: GhostCli,  # noqa: F811
@@ -192,6 +193,7 @@ def test_options_reach_the_method(
             assert arrived == ([value] if several else value), (option.name, calls[0].name)
 
 
+@pytest.mark.requirement("002-137", "002-139", "002-140", "002-143", "002-151")
 @pytest.mark.parametrize("name", TOOLS)
 def test_arguments_of_tools_reach_the_method(empty: Ghost, name: str) -> None:
     """Each argument of a tool arrives under its own name."""

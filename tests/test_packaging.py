@@ -265,6 +265,7 @@ def test_every_imported_package_is_declared() -> None:
 # ---------------------------------------------------------------- every face, outside the checkout
 
 
+@pytest.mark.requirement("002-002")
 def test_one_installation_gives_library_command_line_and_server(installed: Installed) -> None:
     """From the wheel and what it declares alone: import, put, find, assemble, serve; nothing comes from the checkout."""
     code = "import ghostmem; print(ghostmem.__file__); print(len(ghostmem.Ghost.open(':memory:').list()))"
@@ -285,6 +286,7 @@ def test_one_installation_gives_library_command_line_and_server(installed: Insta
     assert "✓ integrity" in installed.run("doctor")
 
 
+@pytest.mark.requirement("002-002")
 @pytest.mark.parametrize("provider", ["local", "static", "none"])
 def test_every_provider_inside_works(installed: Installed, provider: str) -> None:
     """The models are in the wheel; without any, words find."""
@@ -296,6 +298,7 @@ def test_every_provider_inside_works(installed: Installed, provider: str) -> Non
     assert provider in installed.run("embed", "status", GHOST_EMBED_PROVIDER=provider)
 
 
+@pytest.mark.requirement("002-002")
 def test_an_agent_is_served_as_its_client_starts_it(installed: Installed) -> None:
     """What setup writes is started word for word, and a memory goes in and comes out over MCP."""
     assert not (installed.folder / ".cursor").exists()
@@ -345,6 +348,7 @@ def test_a_hook_answers(installed: Installed) -> None:
     assert "integer cents" in said["hookSpecificOutput"]["additionalContext"]
 
 
+@pytest.mark.requirement("002-002")
 def test_the_viewer_opens_once(installed: Installed) -> None:
     """Its address lets one browser in, which then gets the page and every file that the page names."""
     installed.run("put", "-k", "tea", "Sam drinks green tea.", GHOST_EMBED_PROVIDER="none")

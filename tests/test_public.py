@@ -35,6 +35,7 @@ from ghostmem.store import Store, again
 ROOT = Path(__file__).parent.parent
 
 
+@pytest.mark.requirement("002-011")
 def test_all_is_the_contract() -> None:
     """Every public name can be had from the package root, and nothing else can."""
     for name in ghostmem.__all__:
@@ -65,6 +66,7 @@ def test_importing_the_package_imports_no_engine() -> None:
     )
 
 
+@pytest.mark.requirement("002-007")
 def test_core_types_are_frozen_with_to_dict(ghost: Ghost) -> None:
     """Memory, Chunk and FileRef cannot be changed and can be written as JSON."""
     memory = ghost.put("a", "k", "text", files=["f"])
@@ -87,6 +89,7 @@ def test_equal_records_have_equal_hashes(ghost: Ghost) -> None:
     assert len({memory, other, replace(ghost.get("agent:a", "k"), meta={})}) == 2
 
 
+@pytest.mark.requirement("002-165", "002-166")
 def test_open_in_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A path is enough; without one the settings decide; the store closes with its block."""
     with Ghost.open(tmp_path / "a.db") as ghost:
@@ -96,6 +99,7 @@ def test_open_in_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert ghost.get("project:x", "fact").content == "..."
 
 
+@pytest.mark.requirement("002-005")
 def test_packages_import_only_packages_below_them() -> None:
     """The order of packages in pyproject.toml holds."""
     done = subprocess.run(
@@ -122,6 +126,7 @@ def test_the_docstring_of_a_package_lists_its_modules(package: str) -> None:
     assert {name for names in listed for name in names.split(", ")} <= modules
 
 
+@pytest.mark.requirement("002-006")
 def test_both_commands_start_the_same_program() -> None:
     """`ghost` and `ghostmem` are one, and so is `python -m ghostmem`."""
     folder = Path(sys.executable).parent
@@ -166,6 +171,7 @@ def test_times_round_trip_and_sort() -> None:
     assert parse_ttl("90m") == timedelta(minutes=90)
 
 
+@pytest.mark.requirement("002-049", "002-204")
 def test_settings_come_from_four_places_in_order(tmp_path: Path) -> None:
     """Arguments beat the environment beats the file beats the defaults, and each value knows where it came from."""
     config = tmp_path / "config.toml"

@@ -120,6 +120,7 @@ def said(**given: Any) -> str:
 # ---------------------------------------------------------------- definition
 
 
+@pytest.mark.requirement("000-001", "000-003", "000-004", "000-005", "000-006")
 def test_the_definition_is_the_specifications(ghost: Ghost) -> None:
     """Name, description and parameters, in the shape of a function of a chat API."""
     shown = MemorySearch(ghost).definition()
@@ -163,6 +164,7 @@ def test_a_definition_is_the_callers_own(ghost: Ghost) -> None:
         assert type(tool)(ghost).definition() == tool.definition()
 
 
+@pytest.mark.requirement("000-002", "000-015")
 def test_building_a_tool_registers_and_opens_nothing(
     opened: Callable[..., Ghost], tmp_path: Path
 ) -> None:
@@ -201,6 +203,7 @@ FOUND: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.requirement("000-001", "000-003", "000-007", "000-010", "000-014")
 @pytest.mark.parametrize("case", FOUND)
 def test_search_answers(case: str, ghost: Ghost) -> None:
     """By words, by parts of words and by meaning; the text is to the byte what is expected."""
@@ -208,6 +211,7 @@ def test_search_answers(case: str, ghost: Ghost) -> None:
     assert MemorySearch(ghost).execute(args) == text
 
 
+@pytest.mark.requirement("000-009", "000-011")
 def test_several_results_to_the_byte(opened: Callable[..., Ghost], root: Path) -> None:
     """Numbered from 1, best first, one blank line between, no score, nothing before and nothing after."""
     store = opened()
@@ -225,6 +229,7 @@ def test_several_results_to_the_byte(opened: Callable[..., Ghost], root: Path) -
     )
 
 
+@pytest.mark.requirement("000-007", "000-008")
 def test_five_results_unless_told_otherwise(opened: Callable[..., Ghost], root: Path) -> None:
     """max_results is handed to the search as it is."""
     for number in range(1, 9):
@@ -251,6 +256,7 @@ def test_five_results_unless_told_otherwise(opened: Callable[..., Ghost], root: 
         assert "score" not in answer.lower()
 
 
+@pytest.mark.requirement("001-003")
 def test_a_long_note_answers_with_its_pieces(opened: Callable[..., Ghost], root: Path) -> None:
     """What matters in a large MEMORY.md comes back, not the whole of it."""
     filler = "\n\n".join(
@@ -269,6 +275,7 @@ def test_a_long_note_answers_with_its_pieces(opened: Callable[..., Ghost], root:
     assert len(answer) < 1500
 
 
+@pytest.mark.requirement("000-009")
 def test_two_pieces_of_one_section_are_two_results(
     opened: Callable[..., Ghost], root: Path
 ) -> None:
@@ -284,6 +291,7 @@ def test_two_pieces_of_one_section_are_two_results(
     assert "cut down in May" in answer
 
 
+@pytest.mark.requirement("001-002")
 def test_a_note_of_any_age_is_found(opened: Callable[..., Ghost], root: Path) -> None:
     """There is no window of recent days."""
     (root / "daily" / "2019-11-30.md").write_text("Planted the walnut tree.\n", encoding="utf-8")
@@ -307,6 +315,7 @@ def test_memories_are_found_beside_notes_and_a_namespace_narrows(ghost: Ghost) -
     )
 
 
+@pytest.mark.requirement("000-010")
 def test_the_source_is_relative_to_the_folder(opened: Callable[..., Ghost], tmp_path: Path) -> None:
     """With forward slashes, and nothing of where the folder lies."""
     root = tmp_path / "work"
@@ -329,6 +338,7 @@ BAD_SEARCHES = [
 ]  # fmt: skip
 
 
+@pytest.mark.requirement("000-012", "000-014")
 @pytest.mark.wide(keep=10)
 @pytest.mark.parametrize("args", BAD_SEARCHES, ids=lambda args: args[:30] or "empty")
 def test_arguments_that_cannot_be_read(args: str, ghost: Ghost) -> None:
@@ -340,6 +350,7 @@ def test_arguments_that_cannot_be_read(args: str, ghost: Ghost) -> None:
     assert len(str(told.value)) < 500
 
 
+@pytest.mark.requirement("000-012")
 @pytest.mark.parametrize("args", [None, 5, {"query": "a"}])
 def test_arguments_that_are_no_text(args: Any, ghost: Ghost) -> None:
     """Whoever passes an object instead of its JSON is told so too."""
@@ -347,6 +358,7 @@ def test_arguments_that_are_no_text(args: Any, ghost: Ghost) -> None:
         MemorySearch(ghost).execute(args)
 
 
+@pytest.mark.requirement("000-013")
 def test_a_failing_search_keeps_its_cause(ghost: Ghost) -> None:
     """The store's own error is the cause, and its words and its hint are kept."""
     tool = MemorySearch(ghost)
@@ -375,6 +387,7 @@ def test_a_model_that_is_down_does_not_stop_the_search(
     assert "[source: MEMORY.md]" in MemorySearch(store).execute(said(query="osprey"))
 
 
+@pytest.mark.requirement("001-019")
 def test_what_was_written_a_moment_ago_is_found(ghost: Ghost, root: Path) -> None:
     """By its words and by its meaning, without a sync."""
     (root / "daily" / "2026-02-09.md").write_text("Bought a vehicle.\n", encoding="utf-8")

@@ -201,6 +201,7 @@ def call(root: Path, **params: Any) -> str:
     return asyncio.run(MemorySearchTool(root).execute(**params))
 
 
+@pytest.mark.requirement("001-005", "001-006", "001-007")
 def test_name_description_and_parameters_are_the_specifications(workspace: Path) -> None:
     """Word for word, on the class and on the tool."""
     for tool in (MemorySearchTool, MemorySearchTool(workspace)):
@@ -211,6 +212,7 @@ def test_name_description_and_parameters_are_the_specifications(workspace: Path)
     }
 
 
+@pytest.mark.requirement("001-004")
 def test_every_memory_file_is_searched(workspace: Path) -> None:
     """MEMORY.md and all daily notes, newest first."""
     found = call(workspace, query="tea", max_results=100)
@@ -221,6 +223,7 @@ def test_every_memory_file_is_searched(workspace: Path) -> None:
     ]
 
 
+@pytest.mark.requirement("001-007", "001-013")
 def test_ten_blocks_unless_told_otherwise(workspace: Path) -> None:
     """max_results is 10 by default and counts blocks."""
     assert call(workspace, query="tea").count("(line ") == 10

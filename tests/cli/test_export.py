@@ -25,6 +25,7 @@ def some(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("get", "-n", "b", "z")
 
 
+@pytest.mark.requirement("002-189")
 def test_the_same_store_gives_the_same_bytes(ghost_cli: "GhostCli") -> None:
     """No time of export is in it, and exporting changes nothing."""
     assert ghost_cli.ok("export") == ghost_cli.ok("export") == ghost_cli.ok("--json", "export")
@@ -44,6 +45,7 @@ def test_a_file_is_written_whole_and_private(
     assert [path.name for path in target.parent.iterdir()] == ["x.jsonl"]
 
 
+@pytest.mark.requirement("002-189")
 def test_the_array_for_the_original(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """Current memories after their earlier versions, with the original's fields; meta is a text."""
     put = ("put", "-n", "a", "-k")

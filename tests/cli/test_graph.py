@@ -44,6 +44,7 @@ def test_edge_alone_shows_its_help(ghost_cli: "GhostCli", args: list[str]) -> No
 # --- link
 
 
+@pytest.mark.requirement("002-182")
 def test_link_writes_both_tables(ghost_cli: "GhostCli", store: Path, sql: Sql) -> None:
     """A legacy link is also an edge; --rm takes both."""
     pair = ["-n", "a", "--from-key", "x", "--to-key", "y", "-r", "depends_on"]

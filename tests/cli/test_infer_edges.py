@@ -81,6 +81,7 @@ Edges = Callable[[], list[Any]]
 FOUND = [("outage", "caused_by", "deploy"), ("tests", "prevents", "outage")]
 
 
+@pytest.mark.requirement("002-046", "002-157")
 def test_a_command_is_asked_and_its_answers_are_told(
     ghost_cli: "GhostCli", model: str, edges: Edges
 ) -> None:
@@ -115,6 +116,7 @@ def test_json_is_one_object(ghost_cli: "GhostCli", model: str) -> None:
     }
 
 
+@pytest.mark.requirement("002-157")
 def test_a_rerun_asks_nothing_twice(
     ghost_cli: "GhostCli", model: str, asked: Callable[[], list[str]]
 ) -> None:
@@ -126,6 +128,7 @@ def test_a_rerun_asks_nothing_twice(
     assert asked()[3:] == ["lunch outage"]
 
 
+@pytest.mark.requirement("002-157")
 def test_dry_run_asks_and_stores_nothing(ghost_cli: "GhostCli", model: str, edges: Edges) -> None:
     """--dry-run says what would be created."""
     before = ghost_cli.ok("export")
@@ -278,6 +281,7 @@ def server() -> Iterator[tuple[str, list[tuple[str, Any]]]]:
     thread.join()
 
 
+@pytest.mark.requirement("002-157")
 @pytest.mark.parametrize(
     ("args", "name", "path"),
     [

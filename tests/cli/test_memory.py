@@ -34,6 +34,7 @@ def now() -> str:
 # The documented calls
 
 
+@pytest.mark.requirement("003-001", "003-023", "003-039", "003-040")
 def test_search_with_two_words(ghost_cli: "GhostCli") -> None:
     """`memory search "pnpm build"` on the usual folder returns scored blocks, to the byte; so do two words."""
     expected = (EXPECTED / "search-pnpm-build.txt").read_text(encoding="utf-8")
@@ -41,6 +42,7 @@ def test_search_with_two_words(ghost_cli: "GhostCli") -> None:
     assert ghost_cli.ok("memory", "search", "pnpm", "build") == expected
 
 
+@pytest.mark.requirement("003-001", "003-039", "003-041")
 def test_list_everything(ghost_cli: "GhostCli") -> None:
     """`memory list` shows the sections of all files and archives, to the byte."""
     assert ghost_cli.ok("memory", "list") == (EXPECTED / "list.txt").read_text(encoding="utf-8")
@@ -52,6 +54,7 @@ def test_list_everything(ghost_cli: "GhostCli") -> None:
 # Modes
 
 
+@pytest.mark.requirement("003-002")
 def test_hybrid(ghost_cli: "GhostCli", home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Meaning finds what the words do not hold; role and limit hold here too, and no store is made."""
     ghost_cli.ok(
@@ -97,6 +100,7 @@ def test_read_is_to_the_byte(program: "Program", memory: Path) -> None:
     assert program("memory", "read", "nobody").out == ""
 
 
+@pytest.mark.requirement("003-020", "003-021")
 def test_formats_go_through_a_pipe_to_the_byte(program: "Program") -> None:
     """What the program prints is what the golden files hold."""
     for args, file in ((["search", "pnpm build"], "search-pnpm-build.txt"), (["list"], "list.txt")):

@@ -27,6 +27,7 @@ def shop(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.requirement("004-032", "004-041", "004-047")
 def test_the_language_is_that_of_the_files(ghost_cli: "GhostCli", shop: Path) -> None:
     """A file tells its language; a project is outlined in all of its languages."""
     assert "orders.order" in ghost_cli.ok("outline", "file", "orders.py", "--root", shop)

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ghostmem import Ghost
 
 if TYPE_CHECKING:
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 KEY = ("-n", "agent:me", "-k", "tea")
 
 
+@pytest.mark.requirement("002-003")
 def test_what_the_command_stores_the_library_reads(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """Command line and library are two faces of one store, both ways."""
     store = tmp_path / "both.db"

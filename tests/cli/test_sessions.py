@@ -1,7 +1,7 @@
 """Sessions on the command line, with everything that is printed: the golden files of the commands
 
-Each file of the folder `sessions` has cases, which begin with a line `== title`; the commands before
-the first one run before each case. A case has an empty home, a working folder `work` and a clock of
+Each file of the folder `sessions` has cases, which begin with a line `== title`, and the numbers of
+the requirements that they prove; the commands before the first one run before each case. A case has an empty home, a working folder `work` and a clock of
 its own. Below a command stands its output, lines of standard error behind `! `, and an exit code
 that is not 0 in brackets. A command that fails must not change the store.
 
@@ -45,7 +45,9 @@ def cases() -> Iterator[Any]:
         start, *parts = re.split(r"^== ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
         for part in parts:
             title, _, body = part.partition("\n")
-            yield pytest.param(path, start, part, body, id=f"{path.stem}: {title}")
+            numbers = re.findall(r"\d{3}-\d{3}", body.partition("$ ")[0])
+            marks = [pytest.mark.requirement(number) for number in numbers]
+            yield pytest.param(path, start, part, body, id=f"{path.stem}: {title}", marks=marks)
 
 
 def field(row: Any, path: str) -> Any:

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("project")
 MINE = b"# Agents\r\n\r\nBe kind."
 
 
+@pytest.mark.requirement("001-021")
 def test_the_file_is_made_filled_and_taken_away(ghost_cli: "GhostCli", project: Path) -> None:
     """Without a path it is AGENTS.md in the working folder; what was made goes again."""
     assert ghost_cli.ok("setup", "agents-md") == "created AGENTS.md\n"

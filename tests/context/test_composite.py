@@ -31,6 +31,7 @@ def memory(**fields: Any) -> Memory:
     return Memory(**{**base, "created_at": NOW, **fields})
 
 
+@pytest.mark.requirement("002-099", "002-100", "002-101", "002-102")
 @pytest.mark.parametrize(
     ("kind", "weights"),
     [
@@ -49,6 +50,7 @@ def test_weights_by_kind(kind: str, weights: tuple[float, ...]) -> None:
     assert total(parts) == pytest.approx(1.0)
 
 
+@pytest.mark.requirement("002-099", "002-103")
 @pytest.mark.parametrize(
     ("tier", "factor"), [("ltm", 1.0), ("stm", 0.8), ("dormant", 0.15), ("sensory", 0.1)]
 )
@@ -94,6 +96,7 @@ def test_priority_stands_in_for_no_importance(priority: str, stands_for: float) 
     ] == pytest.approx(0.03)
 
 
+@pytest.mark.requirement("002-099")
 def test_a_packed_score_is_its_parts_times_its_tier(specified: Book) -> None:
     """What a pack shows of a score adds up to the score."""
     specified.answer(tier="stm", importance=0.9)
@@ -114,6 +117,7 @@ def test_kinds_are_weighed_in_a_context(specified: Book) -> None:
     assert specified.read()[0] == "semantic"
 
 
+@pytest.mark.requirement("002-103")
 def test_tiers_order_a_context(specified: Book) -> None:
     """Of memories that match alike, long-term comes before short-term, dormant and sensory."""
     for tier in ("sensory", "dormant", "stm", "ltm"):
@@ -123,6 +127,7 @@ def test_tiers_order_a_context(specified: Book) -> None:
     assert specified.read(tiers=["dormant"]) == ["dormant"]
 
 
+@pytest.mark.requirement("002-084")
 def test_what_was_found_stands_in_order_of_the_composite_score(specified: Book) -> None:
     """Weaker matches that are more important come before the best one; each score is the sum of its parts times its tier."""
     specified.answer("best-match", importance=0.1)

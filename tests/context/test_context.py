@@ -30,6 +30,7 @@ def long(word: str, words: int = WORDS) -> str:
 # pinned
 
 
+@pytest.mark.requirement("002-082")
 def test_pinned_come_first_by_importance(book: Book) -> None:
     """Pinned memories lead, the most important first, whatever is asked."""
     book.answer(importance=1.0)
@@ -47,6 +48,7 @@ def test_equally_important_pinned_come_newest_first(book: Book) -> None:
     assert book.read() == ["newer", "older"]
 
 
+@pytest.mark.requirement("002-083")
 def test_pinned_take_at_most_a_third(book: Book) -> None:
     """Pinned memories take no more than a third of the budget; the rest is searched for."""
     for n in range(5):
@@ -57,6 +59,7 @@ def test_pinned_take_at_most_a_third(book: Book) -> None:
     assert "answer" in pack.keys
 
 
+@pytest.mark.requirement("002-083")
 def test_a_third_exactly_is_a_third(book: Book) -> None:
     """A pinned memory of exactly a third of the budget fits; of one token more, not."""
     book.put("rule", long("abc"), pinned=True)
@@ -72,6 +75,7 @@ def test_a_smaller_pinned_follows_one_that_did_not_fit(book: Book) -> None:
     assert book.read(budget=400) == ["small"]
 
 
+@pytest.mark.requirement("002-083")
 def test_pinned_overflow_is_reported(book: Book) -> None:
     """What is pinned and not shown is named in the notes and among what was left out."""
     for n in range(4):
@@ -82,6 +86,7 @@ def test_pinned_overflow_is_reported(book: Book) -> None:
     assert {one.key for one in pack.left_out} == {"rule1", "rule2", "rule3"}
 
 
+@pytest.mark.requirement("002-083")
 def test_every_pinned_that_overflows_can_be_learnt(book: Book) -> None:
     """However many overflow, the number in the notes and in `skipped` tells all of them."""
     for n in range(30):
@@ -110,6 +115,7 @@ def test_a_pinned_memory_that_answers_stands_once(book: Book) -> None:
     ]
 
 
+@pytest.mark.requirement("002-142")
 def test_pinned_are_never_floored(book: Book) -> None:
     """No floor of the caller keeps a pinned memory out."""
     book.put("rule", pinned=True, importance=0.1)
@@ -118,6 +124,7 @@ def test_pinned_are_never_floored(book: Book) -> None:
     assert book.read(min_score=99.0, min_spread=99.0) == ["rule"]
 
 
+@pytest.mark.requirement("002-082")
 def test_pinned_ignore_filters(book: Book) -> None:
     """Tags, kind and tier narrow the search, not what is always known."""
     book.put("rule", pinned=True, kind="procedural", tier="dormant")
@@ -185,6 +192,7 @@ def test_nothing_relevant_is_nothing(book: Book) -> None:
     assert book.read("quantum chromodynamics of neutron stars") == ["rule"]
 
 
+@pytest.mark.requirement("002-082")
 @pytest.mark.parametrize("query", ["", "   ", "?!", "the of and", "🙂"])
 def test_a_question_of_nothing(book: Book, query: str) -> None:
     """A question without a word finds nothing, and pinned memories still come."""
@@ -196,6 +204,7 @@ def test_a_question_of_nothing(book: Book, query: str) -> None:
 # floors
 
 
+@pytest.mark.requirement("002-142")
 def test_min_score_leaves_out_the_rest(book: Book) -> None:
     """What scores less than the floor is left out, and said to be."""
     book.answer(importance=1.0)
@@ -232,6 +241,7 @@ def test_a_floor_never_separates_a_fact_from_its_correction(book: Book) -> None:
     assert book.read(min_score=score - 0.01) == ["newer", "answer"]
 
 
+@pytest.mark.requirement("002-142")
 def test_min_spread_keeps_only_the_best(book: Book) -> None:
     """When the best and the fifth lie closer together than the spread, only the best is kept."""
     for n in range(6):
@@ -275,6 +285,7 @@ def test_a_floor_that_is_no_number_is_refused(book: Book, name: str, value: Any)
 # filters
 
 
+@pytest.mark.requirement("002-085")
 def test_tags_and_kind_narrow_the_search(book: Book) -> None:
     """Only what carries every tag and is of the kind is searched."""
     book.answer("both", tags=["trip", "sea"])
@@ -470,6 +481,7 @@ def days(ghost: Ghost) -> dict[str, tuple[int, int]]:
         return {keys[row.memory_id]: (row.used, row.shown) for row in tx.journal.accesses()}
 
 
+@pytest.mark.requirement("002-026")
 def test_a_context_is_shown_not_used(book: Book) -> None:
     """Every packed memory counts one retrieval, and the log calls it exposure; what was left out counts nothing."""
     book.answer()
@@ -483,6 +495,7 @@ def test_a_context_is_shown_not_used(book: Book) -> None:
     assert days(book.ghost) == {"answer": (0, 1), "rule": (0, 1), "far": (0, 1)}
 
 
+@pytest.mark.requirement("002-026")
 def test_use_is_told_from_exposure(book: Book) -> None:
     """Search and context show; get, expand and used use; all of them count."""
     book.answer()

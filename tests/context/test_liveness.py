@@ -44,6 +44,7 @@ def test_every_stage_is_alive_when_there_is_room(
     assert packed >= {"pinned", "search", "file", "edge", "correction", "child"}
 
 
+@pytest.mark.requirement("002-128")
 @pytest.mark.parametrize("provider", ["none", "static", "local"])
 def test_parents_are_alive_when_there_is_no_room(
     open_book: Callable[..., Book], provider: str

@@ -51,6 +51,7 @@ def test_a_tokenizer_that_finds_everything_free(book: Book) -> None:
 # the cap and excerpts
 
 
+@pytest.mark.requirement("002-104")
 def test_a_long_memory_is_cut_to_the_cap(book: Book) -> None:
     """One memory takes at most 400 tokens, as an excerpt that says so, and others still come."""
     book.answer(content="The harbour ferry departs from pier nine. " + FILLER * 60)
@@ -71,6 +72,7 @@ def test_the_cap_is_the_callers(book: Book, cap: int) -> None:
     assert 0 < book.pack(max_memory_tokens=cap).memories[0].tokens <= cap
 
 
+@pytest.mark.requirement("002-105")
 @pytest.mark.parametrize("where", ["argument", "setting"])
 def test_no_cap(open_book: Callable[..., Book], where: str) -> None:
     """-1 shows a long memory whole, if the budget holds it."""
@@ -82,6 +84,7 @@ def test_no_cap(open_book: Callable[..., Book], where: str) -> None:
     assert book.pack(budget=300, max_memory_tokens=-1).memories[0].excerpt is True
 
 
+@pytest.mark.requirement("002-104")
 def test_a_memory_of_exactly_the_cap_is_whole(book: Book) -> None:
     """At 400 tokens a memory is whole; at 401 it is cut."""
     base = "The harbour ferry departs from pier nine. "
@@ -140,6 +143,7 @@ def test_an_excerpt_splits_no_character(book: Book) -> None:
         assert text in content
 
 
+@pytest.mark.requirement("002-106")
 @pytest.mark.parametrize(("left", "expected"), [(24, False), (25, True), (60, True)])
 def test_an_excerpt_needs_twenty_five_tokens(book: Book, left: int, expected: bool) -> None:
     """What does not fit whole is excerpted if 25 tokens are left, and left out otherwise."""
@@ -152,6 +156,7 @@ def test_an_excerpt_needs_twenty_five_tokens(book: Book, left: int, expected: bo
         assert [(one.key, one.reason) for one in pack.left_out] == [("second", "budget")]
 
 
+@pytest.mark.requirement("002-106")
 def test_what_is_cut_for_the_rest_of_the_budget_says_so(book: Book) -> None:
     """With 25 tokens left and more, what does not fit is shown up to them with dots at its end; with 24, nothing of it is."""
     book.answer("first", importance=1.0)
@@ -166,6 +171,7 @@ def test_what_is_cut_for_the_rest_of_the_budget_says_so(book: Book) -> None:
     assert book.read(budget=cost + 24) == ["first"]
 
 
+@pytest.mark.requirement("002-092")
 def test_candidates_are_sorted_again_after_edges_were_followed(specified: Book) -> None:
     """A hit that edges raise above a better one takes what the pinned leave of the budget; without edges the better one does."""
     specified.put("rule", pinned=True)
@@ -182,6 +188,7 @@ def test_candidates_are_sorted_again_after_edges_were_followed(specified: Book) 
     assert specified.read(budget=budget)[:2] == ["rule", "raised"]
 
 
+@pytest.mark.requirement("002-081", "002-092")
 def test_a_smaller_memory_follows_one_that_did_not_fit(book: Book) -> None:
     """After a memory that does not fit even as an excerpt, one that fits is still packed."""
     book.answer("first", "The harbour ferry departs from pier nine.", importance=1.0)
@@ -212,6 +219,7 @@ def family(book: Book, *, matched: int = 1, children: int = 3) -> None:
         book.edge("summary", f"child{n}", "contains")
 
 
+@pytest.mark.requirement("002-091")
 def test_a_packed_summary_suppresses_its_children(open_book: Callable[..., Book]) -> None:
     """With containment="always" a summary stands for all its children, and they name it as the reason."""
     book = open_book(containment="always")
@@ -226,6 +234,7 @@ def test_a_packed_summary_suppresses_its_children(open_book: Callable[..., Book]
     assert pack.memories[0].summary_of == ("child0", "child1", "child2")
 
 
+@pytest.mark.requirement("002-128")
 @pytest.mark.parametrize(("containment", "budget"), [("always", 4000), ("roomy", 75)])
 def test_after_a_consolidation_the_summary_comes_in_place_of_its_sources(
     open_book: Callable[..., Book], containment: str, budget: int
@@ -287,6 +296,7 @@ def test_a_pinned_summary_suppresses_its_children(open_book: Callable[..., Book]
     assert book.read() == ["summary"]
 
 
+@pytest.mark.requirement("002-091")
 def test_children_follow_their_summary_when_everything_fits(book: Book) -> None:
     """When every candidate fits whole, the summary comes first and all its children follow it."""
     family(book)
@@ -322,6 +332,7 @@ def test_a_tight_budget_shows_the_summary(book: Book) -> None:
     assert book.read(budget=100) == ["summary"]
 
 
+@pytest.mark.requirement("002-091")
 def test_one_candidate_that_does_not_fit_makes_the_budget_tight(book: Book) -> None:
     """Children are shown only when every candidate fits whole, not only the family."""
     family(book)
@@ -488,6 +499,7 @@ def alike(book: Book, count: int = 4) -> None:
         book.edge("alike0", f"alike{n}", "relates_to", 0.9)
 
 
+@pytest.mark.requirement("002-141")
 def test_compaction_is_suggested_for_alike_memories_without_a_summary(book: Book) -> None:
     """A group of alike memories that no summary stands for is worth one, and the reason names some."""
     alike(book)
@@ -496,6 +508,7 @@ def test_compaction_is_suggested_for_alike_memories_without_a_summary(book: Book
     assert "alike0" in pack.compaction_reason
 
 
+@pytest.mark.requirement("002-141")
 def test_compaction_is_not_suggested_again(book: Book) -> None:
     """After the consolidation that was suggested, nothing is suggested."""
     alike(book)
@@ -530,6 +543,7 @@ def test_compaction_knows_a_pinned_summary(book: Book) -> None:
     assert book.pack().compaction_suggested is False
 
 
+@pytest.mark.requirement("002-141")
 def test_compaction_is_not_suggested_for_many_that_are_not_alike(book: Book) -> None:
     """Neither many left out nor a full namespace is a reason by itself."""
     for n in range(60):

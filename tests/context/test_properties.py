@@ -6,6 +6,7 @@ from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -103,6 +104,7 @@ def filled(
     return ghost
 
 
+@pytest.mark.requirement("002-081", "002-197")
 @QUIET
 @given(memories, links, asked, shipped)
 def test_what_always_holds(rows: Any, ways: Any, fields: Any, named: Any) -> None:
@@ -170,6 +172,7 @@ def test_a_summary_and_its_child_never_stand_together(rows: Any, ways: Any, fiel
                 assert not parents[key] & packed.keys(), (key, pack.keys)
 
 
+@pytest.mark.requirement("002-197")
 @QUIET
 @given(
     memories,

@@ -122,6 +122,7 @@ def test_nothing_is_both_in_and_left_out(book: Book) -> None:
     assert not set(pack.keys) & {one.key for one in pack.left_out}
 
 
+@pytest.mark.requirement("002-142")
 @pytest.mark.parametrize("fields", [{"min_score": 99.0}, {"min_spread": 99.0}], ids=str)
 def test_a_pinned_memory_that_was_also_found_is_not_said_to_be_floored(
     book: Book, fields: dict[str, float]
@@ -134,6 +135,7 @@ def test_a_pinned_memory_that_was_also_found_is_not_said_to_be_floored(
     assert "rule" not in {one.key for one in pack.left_out}
 
 
+@pytest.mark.requirement("002-081")
 def test_stages_add_up(book: Book) -> None:
     """The stages' packed memories and tokens are those of the pack."""
     book.put("rule", pinned=True)

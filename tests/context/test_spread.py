@@ -17,6 +17,7 @@ FOLLOWED = "relates_to contradicts depends_on refines caused_by prevents implies
 BOOSTERS = ["relates_to", "depends_on", "refines", "caused_by", "prevents", "implies"]
 
 
+@pytest.mark.requirement("002-093", "002-094")
 def test_the_specifications_parameters_are_the_defaults() -> None:
     """The shipped settings are those of the specification's table."""
     found = Settings()
@@ -29,6 +30,7 @@ def test_the_specifications_parameters_are_the_defaults() -> None:
     )
 
 
+@pytest.mark.requirement("002-087")
 @pytest.mark.parametrize("rel", BOOSTERS)
 @pytest.mark.parametrize("forward", [True, False], ids=["out", "back"])
 def test_a_neighbour_scores_seed_times_weight_times_damping(
@@ -53,6 +55,7 @@ def test_the_way_is_told_in_the_edges_own_direction(book: Book) -> None:
     assert (hop.from_key, hop.rel, hop.to_key, hop.weight) == ("far", "refines", "answer", 0.6)
 
 
+@pytest.mark.requirement("002-038")
 def test_merged_into_is_never_followed(book: Book) -> None:
     """The audit trail of a merge leads nowhere, whatever its weight."""
     book.answer()
@@ -61,6 +64,7 @@ def test_merged_into_is_never_followed(book: Book) -> None:
     assert book.read() == ["answer"]
 
 
+@pytest.mark.requirement("002-038")
 @pytest.mark.parametrize("forward", [True, False], ids=["out", "back"])
 def test_merged_into_neither_brings_nor_raises_nor_learns(specified: Book, forward: bool) -> None:
     """Whichever way it points, however heavy, it brings no memory, adds nothing to a hit, and is not strengthened."""
@@ -77,6 +81,7 @@ def test_merged_into_neither_brings_nor_raises_nor_learns(specified: Book, forwa
     }
 
 
+@pytest.mark.requirement("002-087", "002-094")
 @pytest.mark.parametrize("damping", [0.0, 0.1, 1.0])
 def test_damping_is_a_setting(open_book: Callable[..., Book], damping: float) -> None:
     """GHOST_EDGE_DAMPING replaces 0.3."""
@@ -89,6 +94,7 @@ def test_damping_is_a_setting(open_book: Callable[..., Book], damping: float) ->
     assert found["far"] == pytest.approx(found["answer"] * 0.5 * damping, abs=2e-4)
 
 
+@pytest.mark.requirement("002-096")
 @pytest.mark.parametrize(
     ("weight", "expected"), [(0.0, False), (0.09, False), (0.1, True), (1.0, True)]
 )
@@ -100,6 +106,7 @@ def test_light_edges_are_not_followed(book: Book, weight: float, expected: bool)
     assert ("far" in book.read()) is expected
 
 
+@pytest.mark.requirement("002-096")
 @pytest.mark.parametrize(
     ("least", "expected"),
     [(0.0, ["far0", "far1", "far2"]), (0.3, ["far1", "far2"]), (0.6, ["far2"])],
@@ -116,6 +123,7 @@ def test_the_least_weight_is_a_setting(
     assert sorted(book.read()) == ["answer", *expected]
 
 
+@pytest.mark.requirement("002-095")
 def test_at_most_five_edges_of_a_seed_are_followed(book: Book) -> None:
     """The five heaviest edges of a memory are followed, and no more."""
     book.answer()
@@ -125,6 +133,7 @@ def test_at_most_five_edges_of_a_seed_are_followed(book: Book) -> None:
     assert sorted(book.read()) == ["answer", "far0", "far1", "far2", "far3", "far4"]
 
 
+@pytest.mark.requirement("002-086")
 def test_the_strongest_edges_of_every_hit_are_followed_by_weight(specified: Book) -> None:
     """Of each of three hits the five heaviest edges, of whatever relation and age, bring candidates that rank by weight."""
     rels = ["relates_to", "refines", "caused_by", "implies"]
@@ -141,6 +150,7 @@ def test_the_strongest_edges_of_every_hit_are_followed_by_weight(specified: Book
     assert pack.stages["edge"].candidates == 15
 
 
+@pytest.mark.requirement("002-089", "002-095")
 def test_edges_per_seed_is_a_setting(open_book: Callable[..., Book]) -> None:
     """GHOST_EDGE_MAX_PER_SEED replaces five; conflicts come beside them."""
     book = open_book(edge_max_per_seed=1)
@@ -153,6 +163,7 @@ def test_edges_per_seed_is_a_setting(open_book: Callable[..., Book]) -> None:
     assert set(book.read()) == {"answer", "far0", "against0", "against1", "against2"}
 
 
+@pytest.mark.requirement("002-097")
 def test_at_most_so_many_memories_come_over_edges(open_book: Callable[..., Book]) -> None:
     """GHOST_EDGE_MAX_EXPANSION caps what edges may add."""
     book = open_book(edge_max_expansion=3)
@@ -164,6 +175,7 @@ def test_at_most_so_many_memories_come_over_edges(open_book: Callable[..., Book]
     assert len([key for key in book.read() if key.startswith("far")]) == 3
 
 
+@pytest.mark.requirement("002-097")
 def test_fifty_memories_come_over_edges_by_default(book: Book) -> None:
     """In the shipped configuration edges add at most fifty memories."""
     for n in range(12):
@@ -175,6 +187,7 @@ def test_fifty_memories_come_over_edges_by_default(book: Book) -> None:
     assert pack.stages["edge"].candidates == 50
 
 
+@pytest.mark.requirement("002-089")
 def test_a_correction_comes_even_when_the_cap_is_reached(open_book: Callable[..., Book]) -> None:
     """What contradicts a candidate bypasses the cap on expansion."""
     book = open_book(edge_max_expansion=0)
@@ -197,6 +210,7 @@ def test_a_summary_of_many_children_does_not_use_up_the_expansion(book: Book) ->
     assert "needed" in book.read(budget=200)
 
 
+@pytest.mark.requirement("002-093")
 def test_expansion_can_be_switched_off(book: Book, open_book: Callable[..., Book]) -> None:
     """`expand=False` or the setting leaves edges alone, and the argument wins over the setting."""
     off = open_book(edge_expansion=False)
@@ -209,6 +223,7 @@ def test_expansion_can_be_switched_off(book: Book, open_book: Callable[..., Book
     assert sorted(off.read(expand=True)) == ["answer", "far"]
 
 
+@pytest.mark.requirement("002-088")
 def test_a_hit_is_boosted_by_its_neighbours(specified: Book) -> None:
     """A memory that was found and is also a neighbour gains what the edge passes on."""
     specified.answer("one", importance=0.5)
@@ -220,6 +235,7 @@ def test_a_hit_is_boosted_by_its_neighbours(specified: Book) -> None:
     assert found["one"].why.parts["edges"] == pytest.approx(direct["two"] * 0.5 * 0.3, abs=2e-4)
 
 
+@pytest.mark.requirement("002-088", "002-098")
 def test_a_boost_is_at_most_half_of_the_direct_score(open_book: Callable[..., Book]) -> None:
     """However many neighbours, edges add no more than 0.5 × the score of the hit itself."""
     book = open_book(edge_damping=1.0, context_score="specified")
@@ -232,6 +248,7 @@ def test_a_boost_is_at_most_half_of_the_direct_score(open_book: Callable[..., Bo
     assert found.score == pytest.approx(1.5 * direct, abs=1e-3)
 
 
+@pytest.mark.requirement("002-098")
 def test_the_boost_cap_is_a_setting(open_book: Callable[..., Book]) -> None:
     """GHOST_EDGE_MAX_BOOST of nothing leaves hits as they are."""
     book = open_book(edge_max_boost=0.0, context_score="specified")
@@ -241,6 +258,7 @@ def test_the_boost_cap_is_a_setting(open_book: Callable[..., Book]) -> None:
     assert "edges" not in book.one("two").why.parts
 
 
+@pytest.mark.requirement("002-089")
 @pytest.mark.parametrize("forward", [True, False], ids=["out", "back"])
 @pytest.mark.parametrize("weight", [0.0, 0.05, 0.9, 1.0])
 @pytest.mark.parametrize("newer", [True, False], ids=["newer", "older"])
@@ -269,6 +287,7 @@ def test_a_contradiction_keeps_four_fifths_of_a_boosted_seed(specified: Book) ->
     assert found["against"] >= 0.8 * found["one"] - 1e-3
 
 
+@pytest.mark.requirement("002-089")
 def test_a_weak_hit_that_contradicts_a_strong_one_is_raised(book: Book) -> None:
     """A contradiction that was found itself is raised to 80 % of the seed, and keeps its receipt of the search."""
     book.answer(importance=1.0)
@@ -280,6 +299,7 @@ def test_a_weak_hit_that_contradicts_a_strong_one_is_raised(book: Book) -> None:
     assert found["against"].why.legs
 
 
+@pytest.mark.requirement("002-090")
 def test_the_parent_of_a_match_is_pulled_in(open_book: Callable[..., Book]) -> None:
     """A summary comes with at least the score of its matching child, though the question shares no word with it."""
     book = open_book(containment="always")
@@ -410,6 +430,7 @@ def test_a_ring_of_edges_ends(book: Book) -> None:
     assert sorted(book.read()) == sorted(ring)
 
 
+@pytest.mark.requirement("002-036", "002-131")
 def test_edges_between_what_is_read_together_are_strengthened(book: Book) -> None:
     """A weight of .5 becomes .525, then .54875, and is counted and dated."""
     book.answer()
@@ -424,6 +445,7 @@ def test_edges_between_what_is_read_together_are_strengthened(book: Book) -> Non
     assert (edge.weight, edge.access_count) == (pytest.approx(0.54875), 2)
 
 
+@pytest.mark.requirement("002-036")
 def test_an_edge_to_what_was_left_out_is_not_strengthened(book: Book) -> None:
     """Only what is read together wires together."""
     book.answer()
@@ -434,6 +456,7 @@ def test_an_edge_to_what_was_left_out_is_not_strengthened(book: Book) -> None:
     assert (edge.weight, edge.access_count) == (0.5, 0)
 
 
+@pytest.mark.requirement("002-131")
 def test_a_full_weight_stays_one(book: Book) -> None:
     """Strengthening approaches one and never passes it."""
     book.answer()
@@ -443,6 +466,7 @@ def test_a_full_weight_stays_one(book: Book) -> None:
     assert book.ghost.edges("agent:me", "answer")[0].weight == 1.0
 
 
+@pytest.mark.requirement("002-094", "002-095", "002-096", "002-097", "002-098")
 @pytest.mark.parametrize(
     "name",
     [

@@ -50,6 +50,7 @@ def settings(ghost: Ghost, request: pytest.FixtureRequest) -> Settings:
     return chosen
 
 
+@pytest.mark.requirement("002-166")
 def test_the_result_is_that_of_single_puts(ghost: Ghost, settings: Settings) -> None:
     """Outcomes, verdicts, notes, versions, edges and quarantine are those of `put`."""
     report = ghost.put_many(ITEMS)

@@ -77,6 +77,7 @@ def test_a_store_that_lost_its_vectors_is_as_new(open_ghost: Open) -> None:
     assert finds_by_meaning(ghost)
 
 
+@pytest.mark.requirement("002-200")
 def test_a_filled_store_keeps_its_model(open_ghost: Open) -> None:
     """A store of the specified model is searched and filled with it, and no other model is loaded."""
     fill(open_ghost("m.db", embed_provider="local", embed_model=SPECIFIED.name))
@@ -121,6 +122,7 @@ def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ghostmem.memory.embedding.BATCH", 2)
 
 
+@pytest.mark.requirement("002-200")
 @pytest.mark.parametrize(
     ("old", "new"), [(SPECIFIED.name, TUNED.name), (TUNED.name, SPECIFIED.name)]
 )

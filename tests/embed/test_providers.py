@@ -28,6 +28,7 @@ Open = Callable[..., Ghost]
 # --- the shipped ones
 
 
+@pytest.mark.requirement("002-009", "002-200")
 @pytest.mark.parametrize(
     ("provider", "model", "dimension"),
     [("local", "", 384), ("local", "all-MiniLM-L6-v2", 384), ("static", "", 256)],
@@ -58,6 +59,7 @@ def test_a_shipped_model_says_how_much_it_knows(provider: str) -> None:
         assert embedder.known(text) < 0.5
 
 
+@pytest.mark.requirement("002-042")
 def test_thresholds_belong_to_the_model() -> None:
     """Each shipped model carries its own, and MiniLM's are the specification's."""
     chosen = [
@@ -71,6 +73,7 @@ def test_thresholds_belong_to_the_model() -> None:
     assert len({embedder.model for embedder in chosen if embedder is not None}) == 3
 
 
+@pytest.mark.requirement("002-009", "002-203")
 def test_none_makes_no_vectors(open_ghost: Open) -> None:
     """Without vectors search goes by words, and filling them in says that there is no provider."""
     ghost = open_ghost(":memory:", embed_provider="none")
@@ -363,6 +366,7 @@ def settings_for(server: Server, style: str, **more: Any) -> Settings:
     return Settings(embed_provider=style, embed_url=server.url, embed_model="tiny", **more)
 
 
+@pytest.mark.requirement("002-009", "002-201", "002-202")
 @pytest.mark.parametrize("style", STYLES)
 def test_a_server_makes_the_vectors(server: Server, style: str) -> None:
     """Put and search ask the server in its own dialect, in batches, and keep the order of the texts."""
@@ -479,6 +483,7 @@ def test_a_wrong_key_is_advised_on(server: Server) -> None:
     assert "sk-secret" not in str(caught.value) + caught.value.hint
 
 
+@pytest.mark.requirement("002-202")
 def test_openai_without_a_key_says_so(open_ghost: Open) -> None:
     """No key and no other server: the put works, the search notes the missing key, and nothing is sent anywhere."""
     ghost = open_ghost(":memory:", embed_provider="openai")
@@ -574,6 +579,7 @@ def test_a_hanging_server_costs_no_more_than_its_time_outs(server: Server) -> No
     assert len(server.requests) <= 3
 
 
+@pytest.mark.requirement("002-199")
 @pytest.mark.parametrize(
     ("name", "model"),
     [(None, "ghost-minilm-1-int8"), ("static", "minilm-static-256-int8"), ("none", "")],

@@ -21,6 +21,7 @@ SHORT = Plan(Path(), rounds=3, processes=4, puts=20)
 MOUNTED = ("disk full, tmpfs", "read-only mount", "read-only mount beside a writer")
 
 
+@pytest.mark.requirement("002-022")
 @pytest.mark.wide(keep=1)
 @pytest.mark.smoke
 @pytest.mark.parametrize("name", [name for name in SCENARIOS if name not in MOUNTED])
@@ -31,6 +32,7 @@ def test_nothing_is_lost(name: str) -> None:
     assert found["result"] == "pass"
 
 
+@pytest.mark.requirement("002-022")
 @pytest.mark.parametrize("name", MOUNTED)
 def test_nothing_is_lost_on_a_real_file_system(name: str) -> None:
     """The same on file systems that only root can mount."""
@@ -40,6 +42,7 @@ def test_nothing_is_lost_on_a_real_file_system(name: str) -> None:
     assert found["problems"] == []
 
 
+@pytest.mark.requirement("002-022")
 def test_scenarios_cover_every_operation() -> None:
     """Everything that writes a store, or files beside it, is killed."""
     names = "puts, import, gc, migration, vacuum, reflect, restore, hard delete, backup, going back to a backup, migrate"

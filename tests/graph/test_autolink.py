@@ -34,6 +34,7 @@ def weights(ghost: Ghost, ns: str = "a") -> dict[tuple[str, str], float]:
     return {(str(edge.from_key), str(edge.to_key)): edge.weight for edge in ghost.edges(ns)}
 
 
+@pytest.mark.requirement("002-041", "002-132")
 def test_a_put_links_to_what_lies_near(open_exact: Open) -> None:
     """From the new memory to each older one of cosine 0.80 and more goes an edge whose weight is the cosine."""
     ghost = open_exact()
@@ -68,6 +69,7 @@ def test_an_index_that_finds_nothing_makes_no_links(
     assert weights(ghost) == before
 
 
+@pytest.mark.requirement("002-042")
 @pytest.mark.parametrize(
     ("threshold", "found"),
     [(0.95, ["here"]), (0.85, ["here", "near"]), (0.7, ["far", "here", "near"])],
@@ -81,6 +83,7 @@ def test_the_threshold_is_a_setting(open_exact: Open, threshold: float, found: l
     assert sorted(other for key, other in weights(ghost) if key == "new") == found
 
 
+@pytest.mark.requirement("002-043")
 @pytest.mark.parametrize("how", ["put", "backfill", "relink"])
 def test_no_way_of_linking_by_itself_crosses_a_namespace(
     open_exact: Open, open_ghost: Open, how: str
@@ -102,6 +105,7 @@ def test_no_way_of_linking_by_itself_crosses_a_namespace(
     ]
 
 
+@pytest.mark.requirement("002-041")
 @pytest.mark.wide
 def test_the_whole_namespace_is_compared(open_exact: Open, linked: Linked) -> None:
     """The oldest of 300 memories is found as well as the newest."""
@@ -311,6 +315,7 @@ def test_the_static_model_links_paraphrases_only(open_ghost: Open, linked: Linke
     assert linked(ghost) == [("two", "relates_to", "one")]
 
 
+@pytest.mark.requirement("002-042")
 def test_minilm_links_by_meaning(open_ghost: Open) -> None:
     """With MiniLM the same fact in other words is linked from 0.80 on, with the cosine as weight."""
     ghost = open_ghost(":memory:", embed_provider="local")
@@ -322,6 +327,7 @@ def test_minilm_links_by_meaning(open_ghost: Open) -> None:
     assert 0.8 <= weight < 1
 
 
+@pytest.mark.requirement("002-040")
 def test_no_reason_is_found_by_likeness(open_exact: Open, open_ghost: Open, tmp_path: Path) -> None:
     """Put, update, ingest, backfill, relink and consolidate make no edge of reasoning, whatever the texts say; a caller does."""
     plain = open_ghost("m.db")

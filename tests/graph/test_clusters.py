@@ -22,6 +22,7 @@ def relate(ghost: Ghost, *pairs: str, rel: str = "relates_to") -> None:
         ghost.edge("a", one, other, rel)
 
 
+@pytest.mark.requirement("002-126")
 def test_groups_are_what_edges_connect_in_any_direction(ghost: Ghost) -> None:
     """A chain and a star are one group each, largest first, keys in order; the lonely are in none."""
     store(ghost, "abcdefg")

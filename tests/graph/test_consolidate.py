@@ -20,6 +20,7 @@ def three(ghost: Ghost) -> Ghost:
     return ghost
 
 
+@pytest.mark.requirement("002-127")
 def test_a_summary_stands_for_its_sources(three: Ghost) -> None:
     """The summary is semantic, of importance 0.7, and has a `contains` edge of weight 0.6 to each source."""
     done = three.consolidate("a", "tea", "Sam drinks green tea at four.", ["x", "y"])
@@ -58,6 +59,7 @@ def test_what_is_said_of_a_summary_is_kept(three: Ghost) -> None:
     )
 
 
+@pytest.mark.requirement("002-129")
 def test_nothing_is_lost_by_a_summary(three: Ghost) -> None:
     """The sources stay as they were, current, counted as before, and are found."""
     before = {memory.key: memory for memory in three.list("a")}
@@ -114,6 +116,7 @@ def test_an_unknown_source_leaves_no_summary(three: Ghost, clock: Any) -> None:
     assert list(three.export()) == before
 
 
+@pytest.mark.requirement("002-127")
 def test_a_failure_at_the_second_edge_leaves_neither(
     three: Ghost, graph_of: Callable[[Ghost], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def test_a_get_is_a_use(three: Ghost) -> None:
     assert (counted(three), logged(three)) == ({"tea": 2}, {"tea": (2, 0)})
 
 
+@pytest.mark.requirement("002-026")
 def test_a_search_is_an_exposure_of_what_it_returns(three: Ghost) -> None:
     """Hits are counted and logged as shown, with the counts before; what was not returned is not."""
     (hit,) = three.search("green tea", "a")
@@ -65,6 +66,7 @@ def test_a_limit_counts_only_what_it_lets_through(ghost: Ghost) -> None:
     assert counted(ghost) == dict.fromkeys(shown, 1)
 
 
+@pytest.mark.requirement("002-169")
 def test_a_context_is_an_exposure_of_what_it_packs(three: Ghost) -> None:
     """A context counts and logs exactly the memories it returns, as shown."""
     pack = three.context("green tea in the morning", "a")

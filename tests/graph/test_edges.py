@@ -49,6 +49,7 @@ def links(ghost: Ghost) -> list[Link]:
         return list(tx.graph.links())
 
 
+@pytest.mark.requirement("002-034", "002-037", "002-038", "002-039")
 @pytest.mark.parametrize(("rel", "weight"), WEIGHTS.items())
 def test_each_relation_has_its_default_weight(three: Ghost, rel: str, weight: float) -> None:
     """An edge made without a weight gets that of the specification for its relation."""
@@ -62,6 +63,7 @@ def test_each_relation_has_its_default_weight(three: Ghost, rel: str, weight: fl
     assert [(ends(edge), edge.weight) for edge in three.edges("a")] == [(("x", rel, "y"), weight)]
 
 
+@pytest.mark.requirement("002-034")
 def test_there_are_nine_relations() -> None:
     """Every relation has a default weight, and no other is known."""
     assert {rel.value: EDGE_WEIGHTS[rel] for rel in Rel} == WEIGHTS
@@ -100,6 +102,7 @@ def test_the_same_pair_may_have_several_relations_and_directions(three: Ghost) -
     ]
 
 
+@pytest.mark.requirement("002-033")
 def test_an_edge_leads_from_one_id_to_another_and_counts_for_itself(
     three: Ghost, clock: Any
 ) -> None:
@@ -137,6 +140,7 @@ def test_an_edge_leads_from_one_id_to_another_and_counts_for_itself(
     assert [ends(edge) for edge in three.edges("a", "x")] == [("y", "refines", "x")]
 
 
+@pytest.mark.requirement("002-035")
 @pytest.mark.parametrize("weight", [0, 0.0, 1, 1.0, 0.123456789])
 def test_a_weight_from_nought_to_one_is_kept(three: Ghost, weight: float) -> None:
     """The ends of the range belong to it, and nought is a weight of its own, not the default."""
@@ -144,6 +148,7 @@ def test_a_weight_from_nought_to_one_is_kept(three: Ghost, weight: float) -> Non
     assert three.edges("a")[0].weight == weight
 
 
+@pytest.mark.requirement("002-035")
 @pytest.mark.parametrize("weight", [-0.01, 1.01, float("nan"), float("inf"), "0.5", True, 10**400])
 def test_a_weight_out_of_range_is_refused(three: Ghost, weight: Any) -> None:
     """A weight that is no number from 0 to 1 is invalid input, and nothing is written."""
@@ -152,6 +157,7 @@ def test_a_weight_out_of_range_is_refused(three: Ghost, weight: Any) -> None:
     assert three.edges("a") == []
 
 
+@pytest.mark.requirement("002-034")
 @pytest.mark.parametrize("rel", ["likes", "", "RELATES_TO", "relates_to ", None, 3, ["refines"]])
 def test_an_unknown_relation_is_refused(three: Ghost, rel: Any) -> None:
     """The error names the relations there are."""
@@ -239,6 +245,7 @@ def test_a_list_of_nothing_and_of_nobody(three: Ghost) -> None:
         three.edges("a", rel="likes")
 
 
+@pytest.mark.requirement("002-044")
 def test_a_new_version_takes_the_edges_of_both_directions(three: Ghost) -> None:
     """After an update every edge touches the new id, with its weight and counts, and none the old one."""
     three.edge("a", "x", "y", "depends_on", weight=0.31)
@@ -258,6 +265,7 @@ def test_a_new_version_takes_the_edges_of_both_directions(three: Ghost) -> None:
         assert list(tx.graph.edges(before)) == []
 
 
+@pytest.mark.requirement("002-133")
 def test_a_put_that_fails_leaves_the_edges_where_they_were(
     three: Ghost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -292,6 +300,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.requirement("002-133")
 @pytest.mark.parametrize(("moment", "version"), [("while moving", 1), ("after the put", 2)])
 @pytest.mark.skipif(sys.platform == "win32", reason="kills are those of Unix")
 @pytest.mark.may_skip
@@ -407,6 +416,7 @@ def test_a_legacy_link_is_also_an_edge(three: Ghost) -> None:
     assert (links(three), three.edges("a")) == ([], [])
 
 
+@pytest.mark.requirement("002-045")
 @pytest.mark.parametrize(
     "rel", ["relates_to", "contradicts", "depends_on", "refines", "contains", "merged_into"]
 )
@@ -459,6 +469,7 @@ def test_a_link_that_fails_half_way_leaves_neither(
     assert (links(three), three.edges("a")) == ([], [])
 
 
+@pytest.mark.requirement("002-154")
 def test_candidates_are_alike_pairs_without_a_reason(three: Ghost) -> None:
     """Pairs come heaviest first with both texts; one that a reasoning edge joins, in either direction, is only counted."""
     three.put("a", "w", "The text of w.")

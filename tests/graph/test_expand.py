@@ -27,6 +27,7 @@ def shape(nodes: tuple[SummaryNode, ...]) -> dict[str, Any]:
     return {node.key: shape(node.nodes) for node in nodes}
 
 
+@pytest.mark.requirement("002-144")
 def test_the_overview_lists_summaries_newest_first(tree: Ghost) -> None:
     """Each summary comes with the start of its text and how many it stands for; plain memories do not."""
     found = tree.expand("n")
@@ -55,6 +56,7 @@ def test_the_overview_shows_groups_without_a_summary(tree: Ghost) -> None:
     assert [cluster.keys for cluster in tree.expand("n").clusters] == [("loose1", "loose2")]
 
 
+@pytest.mark.requirement("002-129", "002-144")
 def test_a_key_shows_what_it_stands_for(tree: Ghost) -> None:
     """The parent comes as a stub, its children by key with their whole texts."""
     found = tree.expand("n", "A")

@@ -84,6 +84,7 @@ def four(ghost: Ghost) -> Ghost:
     return ghost
 
 
+@pytest.mark.requirement("002-046")
 def test_answers_become_edges_with_the_default_weights(four: Ghost) -> None:
     """Each relation is stored in the direction it holds; none makes no edge; the report tells all of it."""
     model = Model(
@@ -460,6 +461,7 @@ def test_the_settings_choose_whom_to_ask(open_ghost: Open) -> None:
     assert (done.model, done.edges_created) == ("command:echo", 1)
 
 
+@pytest.mark.requirement("002-046")
 def test_no_other_verb_asks_the_model(open_ghost: Open, tmp_path: Path) -> None:
     """A model that is set up is run by infer_edges and by nothing else that reads, writes or links."""
     asked, script = tmp_path / "asked", tmp_path / "model.py"

@@ -26,6 +26,7 @@ def days(ghost: Ghost) -> list[tuple[str, str, int, int]]:
         return sorted((names[row.memory_id].key, row.day, row.used, row.shown) for row in rows)
 
 
+@pytest.mark.requirement("002-027")
 def test_what_helped_gains_utility(two: Ghost) -> None:
     """Each named memory gains one, and the answer says how many it has now."""
     assert [(use.ns, use.key, use.utility_count) for use in two.used("a", ["y", "x"])] == [
@@ -36,6 +37,7 @@ def test_what_helped_gains_utility(two: Ghost) -> None:
     assert {memory.key: memory.utility_count for memory in two.list("a")} == {"x": 2, "y": 1}
 
 
+@pytest.mark.requirement("002-027")
 def test_it_is_a_use_of_the_day_and_no_retrieval(two: Ghost, clock: Any) -> None:
     """The log counts a use and the time is kept; access_count, which counts retrievals, stays."""
     two.used("a", ["x"])

@@ -30,6 +30,7 @@ def contents(store: Path, ns: str = NS) -> list[str]:
         return sorted(memory.content for memory in ghost.list(ns))
 
 
+@pytest.mark.requirement("002-159")
 def test_only_the_users_own_words_are_taken(
     hook: "Hook", store: Path, transcript: Callable[..., Path]
 ) -> None:

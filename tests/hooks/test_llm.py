@@ -61,6 +61,7 @@ def logged(hook: "Hook") -> str:
     return until(hook.lines, "a line in the log")[0]
 
 
+@pytest.mark.requirement("002-160", "002-161", "002-162")
 @pytest.mark.parametrize(("event", "count"), [("PreCompact", 100), ("Stop", 200)])
 def test_the_command_reads_the_end_of_the_transcript(
     hook: "Hook",
@@ -107,6 +108,7 @@ def test_the_command_is_asked_without_a_broken_configuration(
     assert [memory.content for memory in stored(store, 1)] == [PROPOSED["content"]]
 
 
+@pytest.mark.requirement("002-163")
 def test_the_hook_does_not_wait(
     hook: "Hook", tmp_path: Path, transcript: Callable[..., Path], agent: Any
 ) -> None:
@@ -162,6 +164,7 @@ def test_what_was_asked_about_is_not_asked_again(
     assert (tmp_path / "asked").read_text(encoding="utf-8") == "xx"
 
 
+@pytest.mark.requirement("002-160")
 def test_proposals_go_through_the_gate(
     hook: "Hook", filled: Path, transcript: Callable[..., Path], agent: Any
 ) -> None:
@@ -231,6 +234,7 @@ def test_a_command_that_cannot_be_run(command: str) -> None:
         answer(command, "prompt", 5)
 
 
+@pytest.mark.requirement("002-160")
 def test_without_llm_nobody_is_asked(
     hook: "Hook", transcript: Callable[..., Path], tmp_path: Path
 ) -> None:

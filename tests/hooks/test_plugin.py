@@ -265,6 +265,7 @@ def test_the_skill_is_well_formed_and_names_what_exists() -> None:
     assert set(re.findall(r"`op` (\w+)", text)) <= {*OPS, "used"}
 
 
+@pytest.mark.requirement("002-164")
 def test_the_guide_says_how_to_install_and_how_to_undo() -> None:
     """Both ways in, and both ways out."""
     text = (ROOT / "docs" / "hooks.md").read_text(encoding="utf-8")

@@ -99,6 +99,7 @@ def git() -> Callable[..., None]:
     return run
 
 
+@pytest.mark.requirement("002-159")
 @pytest.mark.smoke
 def test_the_second_session_knows_what_the_first_one_said(
     claude: Claude, tmp_path: Path, git: Callable[..., None]

@@ -37,6 +37,7 @@ def test_archive_means_dormant() -> None:
     assert changed(memory(tier=Tier.DORMANT), rule("ARCHIVE"), NOW) == {}
 
 
+@pytest.mark.requirement("002-113")
 @pytest.mark.parametrize(
     ("importance", "params", "after"),
     [
@@ -115,6 +116,7 @@ def test_actions_on_groups_change_no_single_memory(op: str) -> None:
     assert changed(memory(), rule(op), NOW) == {}
 
 
+@pytest.mark.requirement("002-122")
 @pytest.mark.parametrize(
     ("op", "given", "found"),
     [

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 NS = "agent:me"
 
 
+@pytest.mark.requirement("002-147", "002-149")
 @pytest.mark.parametrize(
     ("op", "before", "after"),
     [
@@ -46,6 +47,7 @@ def test_a_sensory_memory_that_moves_waits_for_its_links(life: "Life", op: str) 
         assert tx.graph.waiting() == {memory.id}
 
 
+@pytest.mark.requirement("002-147")
 @pytest.mark.parametrize(
     ("op", "tier", "error"),
     [
@@ -66,6 +68,7 @@ def test_at_the_ends_of_the_scale_there_is_an_error(
     assert life.export() == before
 
 
+@pytest.mark.requirement("002-148")
 @pytest.mark.parametrize(
     ("op", "before", "after"),
     [
@@ -92,6 +95,7 @@ def test_importance_changes_by_a_fifth_within_its_limits(
     assert life.row("k").importance == after
 
 
+@pytest.mark.requirement("002-150")
 def test_pin_and_unpin(life: "Life") -> None:
     """They set and clear pinned, and say what it was."""
     life.put("k")
@@ -141,6 +145,7 @@ def test_a_locked_memory_needs_the_word(life: "Life", op: str) -> None:
     assert life.row("k").locked
 
 
+@pytest.mark.requirement("002-149")
 def test_delete_is_soft(life: "Life") -> None:
     """It leaves every read, and can be restored."""
     life.put("k", "The ferry departs at nine.")

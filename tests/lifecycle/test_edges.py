@@ -16,6 +16,7 @@ def pair(life: "Life") -> "Life":
     return life
 
 
+@pytest.mark.requirement("002-134")
 @pytest.mark.parametrize(
     ("fields", "after"),
     [
@@ -37,6 +38,7 @@ def test_an_edge_nobody_needs_fades(pair: "Life", fields: dict[str, Any], after:
     assert report.rules_applied == 0
 
 
+@pytest.mark.requirement("002-135")
 @pytest.mark.parametrize(
     ("weight", "fields"),
     [(0.03, {}), (0.0499, {}), (0.03, {"access": 50, "age": 90, "idle": 1}), (0.0, {})],
@@ -49,6 +51,7 @@ def test_a_faint_edge_is_dropped(pair: "Life", weight: float, fields: dict[str, 
     assert (report.edges_pruned, report.edges_decayed) == (1, 0)
 
 
+@pytest.mark.requirement("002-135")
 def test_an_edge_at_the_border_stays(pair: "Life") -> None:
     """0.05 is not below 0.05."""
     pair.edge("a", "b", weight=0.05)

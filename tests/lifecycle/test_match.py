@@ -40,6 +40,7 @@ def falls(found: Memory, use: UseRecord = UNKNOWN) -> str | None:
     return None if under is None else under.id
 
 
+@pytest.mark.requirement("002-108")
 @pytest.mark.parametrize(
     ("conditions", "inside", "outside"),
     [
@@ -71,6 +72,7 @@ def test_a_condition_holds_beyond_its_border_and_not_on_it(
     assert not matches(memory(**outside), rule(**conditions), UNKNOWN, NOW)
 
 
+@pytest.mark.requirement("002-108")
 def test_every_condition_that_is_set_must_hold() -> None:
     """Conditions are joined by and: one that fails is enough for no."""
     both = rule(cond_tier="stm", cond_tag_includes="chat", cond_age_gt_hours=5)
@@ -119,6 +121,7 @@ def test_a_rule_of_a_namespace_holds_only_there() -> None:
         assert not matches(memory(), rule(cond_tier="stm", ns=other), UNKNOWN, NOW)
 
 
+@pytest.mark.requirement("002-121")
 def test_a_rule_about_likeness_is_not_for_single_memories() -> None:
     """The first pass passes it over, whatever its priority."""
     alike = rule(cond_tier="stm", cond_similarity_gt=0.5, action_op="DEDUP", priority=99)
@@ -136,6 +139,7 @@ SENSORY = {"tier": Tier.SENSORY}
 LTM = {"tier": Tier.LTM}
 
 
+@pytest.mark.requirement("002-110", "002-111")
 @pytest.mark.parametrize(
     ("fields", "name"),
     [
@@ -176,6 +180,7 @@ def test_the_built_in_rules_have_the_numbers_of_the_specification(
     assert falls(memory(**fields)) == name
 
 
+@pytest.mark.requirement("002-114")
 @pytest.mark.parametrize(
     ("days", "name"), [(0, None), (2, None), (3, "sys-promote-to-ltm"), (30, "sys-promote-to-ltm")]
 )

@@ -223,6 +223,7 @@ def test_undoing_run_after_run_goes_back_through_time(
             assert life.export() == state
 
 
+@pytest.mark.requirement("002-109")
 @QUIET
 @given(memories, links, rules, st.booleans())
 def test_nothing_pinned_or_locked_ever_changes(

@@ -32,6 +32,7 @@ def counted(report: "Report") -> dict[str, int]:
 # --- the built-in rules
 
 
+@pytest.mark.requirement("002-110")
 def test_an_attended_sensory_memory_becomes_short_term(life: "Life", told: Told) -> None:
     """Older than an hour and retrieved more than once: promoted, and otherwise as it was."""
     before = life.put("seen", tier="sensory", age=2, access=2)
@@ -48,6 +49,7 @@ def test_an_attended_sensory_memory_becomes_short_term(life: "Life", told: Told)
     )
 
 
+@pytest.mark.requirement("002-112")
 def test_an_attended_sensory_memory_is_saved_however_late_reflect_comes(life: "Life") -> None:
     """Promotion outranks removal, also after days."""
     life.put("seen", tier="sensory", age=500, access=2)
@@ -55,6 +57,7 @@ def test_an_attended_sensory_memory_is_saved_however_late_reflect_comes(life: "L
     assert life.tier("seen") == "stm"
 
 
+@pytest.mark.requirement("002-111")
 def test_an_unattended_sensory_memory_is_removed_and_can_be_restored(
     life: "Life", told: Told
 ) -> None:
@@ -68,6 +71,7 @@ def test_an_unattended_sensory_memory_is_removed_and_can_be_restored(
     assert life.ghost.restore("agent:me", "glance").content == "The build took 41 seconds."
 
 
+@pytest.mark.requirement("002-113")
 @pytest.mark.parametrize(
     ("importance", "after"), [(0.8, 0.76), (0.5, 0.475), (0.102, 0.1), (0.1, 0.1), (0.04, 0.04)]
 )
@@ -81,6 +85,7 @@ def test_an_unaccessed_memory_loses_importance(
     assert counted(report) == ({"rules_applied": 1, "decayed": 1} if after < importance else {})
 
 
+@pytest.mark.requirement("002-114")
 def test_a_memory_used_on_three_days_is_promoted(life: "Life", told: Told) -> None:
     """More than 50 retrievals, older than 72 hours, really used on three days: long-term."""
     life.put("good", age=96, access=55, used=(1, 2, 3))
@@ -110,6 +115,7 @@ def test_a_real_history_of_use_and_exposure_decides(life: "Life", clock: Any) ->
     assert (life.tier("used"), life.tier("shown")) == ("ltm", "stm")
 
 
+@pytest.mark.requirement("002-115")
 def test_the_specified_week_can_be_restored(life: "Life") -> None:
     """By the command that the decision record names."""
     life.put("stale", tier="ltm", age=900, access=60, idle=169)
@@ -143,6 +149,7 @@ def test_what_is_read_through_context_is_promoted_by_its_outcome(life: "Life", c
     assert (life.tier("helped"), life.tier("shown")) == ("ltm", "stm")
 
 
+@pytest.mark.requirement("002-115")
 def test_a_stale_long_term_memory_goes_to_sleep(life: "Life", told: Told) -> None:
     """Not retrieved for a year: dormant; never retrieved counts from its making."""
     life.put("stale", tier="ltm", age=9000, access=60, idle=YEAR + 1)
@@ -157,6 +164,7 @@ def test_a_stale_long_term_memory_goes_to_sleep(life: "Life", told: Told) -> Non
     assert [life.tier(key) for key in ("stale", "fresh", "never")] == ["dormant", "ltm", "dormant"]
 
 
+@pytest.mark.requirement("002-115")
 def test_what_helped_stays_awake_for_longer(life: "Life") -> None:
     """Five times helpful doubles the time, twenty times makes it four times as long."""
     old = {"tier": "ltm", "age": 50_000}
@@ -178,6 +186,7 @@ def test_what_helped_stays_awake_for_longer(life: "Life") -> None:
     }
 
 
+@pytest.mark.requirement("002-116")
 def test_what_hardly_ever_helped_goes_to_sleep(life: "Life", told: Told) -> None:
     """Retrieved 25 times and helpful once: dormant, from any tier; without any word of help it is not judged."""
     life.put("useless", age=100, access=25, utility=1)
@@ -189,6 +198,7 @@ def test_what_hardly_ever_helped_goes_to_sleep(life: "Life", told: Told) -> None
     ]
 
 
+@pytest.mark.requirement("002-116")
 def test_pruning_spares_the_young_and_the_used(life: "Life") -> None:
     """Where the log knows a memory: one younger than 72 hours, or used on two days, is not pruned."""
     life.put("young", age=71, access=25, utility=1, shown=(0,))
@@ -198,6 +208,7 @@ def test_pruning_spares_the_young_and_the_used(life: "Life") -> None:
     assert [life.tier(key) for key in ("young", "used", "once")] == ["stm", "stm", "dormant"]
 
 
+@pytest.mark.requirement("002-120")
 def test_the_first_rule_by_priority_is_the_only_one_applied(life: "Life", told: Told) -> None:
     """A memory that two rules hold for is changed by one."""
     life.put("both", age=100, access=5, utility=0, importance=0.8, tags=["chat"])
@@ -234,6 +245,7 @@ def test_each_condition_of_an_own_rule_counts(
     assert (life.tier("hit"), life.tier("miss") == "dormant") == ("dormant", False)
 
 
+@pytest.mark.requirement("002-108")
 @pytest.mark.parametrize(
     ("op", "params", "counter", "field", "value"),
     [
@@ -327,6 +339,7 @@ def test_an_expired_rule_does_nothing(life: "Life", clock: Any) -> None:
     assert (life.tier("early"), life.tier("late")) == ("dormant", "stm")
 
 
+@pytest.mark.requirement("002-120")
 def test_an_own_rule_can_outrank_a_built_in_one(life: "Life", told: Told) -> None:
     """With a higher priority it takes what the built-in rule would have removed."""
     life.ghost.lifecycle.set_rule(
@@ -382,6 +395,7 @@ def test_a_built_in_rule_can_be_changed_switched_off_and_brought_back(life: "Lif
 # --- who is exempt
 
 
+@pytest.mark.requirement("002-109")
 @pytest.mark.parametrize("guard", [{"pinned": True}, {"tags": ["locked", "x"]}])
 @pytest.mark.parametrize(
     "fields",
@@ -491,6 +505,7 @@ def test_a_memory_from_the_future_is_left_alone(life: "Life") -> None:
 # --- the report
 
 
+@pytest.mark.requirement("002-170")
 def test_the_report_has_the_counters_of_the_specification(life: "Life") -> None:
     """All are there in its plain form, zero or not; lists only when they have something."""
     found = life.reflect().to_dict()
@@ -541,6 +556,7 @@ def test_a_dry_run_says_exactly_what_a_run_does_and_changes_nothing(
     assert len(said["changes"]) == 6
 
 
+@pytest.mark.requirement("002-107")
 def test_the_same_store_and_clock_give_the_same_result(
     open_life: Open, clock: Any, tmp_path: Path
 ) -> None:

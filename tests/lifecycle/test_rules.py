@@ -50,6 +50,7 @@ def conditions(rule: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.requirement("002-119")
 def test_every_store_has_the_eight_built_in_rules(ghost: Ghost) -> None:
     """Names, conditions, actions and numbers are the specification's."""
     found = {
@@ -60,6 +61,7 @@ def test_every_store_has_the_eight_built_in_rules(ghost: Ghost) -> None:
     assert {rule.created_by for rule in ghost.lifecycle.rules()} == {"system"}
 
 
+@pytest.mark.requirement("002-119")
 def test_the_table_holds_what_the_code_says(ghost: Ghost) -> None:
     """The rows that the migration writes are the built-in rules, field by field."""
     assert {rule.id: rule for rule in ghost.lifecycle.rules()} == {
@@ -67,6 +69,7 @@ def test_the_table_holds_what_the_code_says(ghost: Ghost) -> None:
     }
 
 
+@pytest.mark.requirement("002-112", "002-120")
 def test_rules_for_sensory_memories_come_first_and_promotion_before_removal(ghost: Ghost) -> None:
     """The most urgent rule saves what was attended, the next removes the rest."""
     assert [rule.id for rule in ghost.lifecycle.rules()][:2] == [

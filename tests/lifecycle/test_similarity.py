@@ -58,6 +58,7 @@ def mergers(life: "Life", **fields: Any) -> None:
 # --- LINK
 
 
+@pytest.mark.requirement("002-117")
 def test_similar_short_term_memories_are_linked_and_otherwise_left_alone(
     exact: "Life", told: Told
 ) -> None:
@@ -76,6 +77,7 @@ def test_similar_short_term_memories_are_linked_and_otherwise_left_alone(
     assert [line for line in exact.export() if '"type": "memory"' in line] == before
 
 
+@pytest.mark.requirement("002-117")
 @pytest.mark.parametrize(("place", "linked"), [(AT89, 0), (AT91, 1)])
 def test_likeness_must_exceed_nine_tenths(exact: "Life", place: str, linked: int) -> None:
     """Below it nothing happens."""
@@ -84,6 +86,7 @@ def test_likeness_must_exceed_nine_tenths(exact: "Life", place: str, linked: int
     assert exact.reflect().linked == linked
 
 
+@pytest.mark.requirement("002-117")
 @pytest.mark.parametrize("tier", ["ltm", "dormant", "sensory"])
 def test_only_short_term_memories_are_linked(exact: "Life", tier: str) -> None:
     """One of the two in another tier is enough for no link."""
@@ -154,6 +157,7 @@ def test_a_small_group_is_linked_all_to_all_and_a_large_one_to_its_middle(exact:
     assert (exact.reflect().linked, exact.reflect("agent:you").linked) == (28, 8)
 
 
+@pytest.mark.requirement("002-123")
 def test_linked_clusters_are_the_groups_of_keys(exact: "Life") -> None:
     """Each group once, its keys sorted."""
     for key, place in {"b": HERE, "a": HERE, "d": "[0, 1]", "c": "[0, 1]"}.items():
@@ -161,6 +165,7 @@ def test_linked_clusters_are_the_groups_of_keys(exact: "Life") -> None:
     assert sorted(exact.reflect().linked_clusters) == [("a", "b"), ("c", "d")]
 
 
+@pytest.mark.requirement("002-130")
 def test_the_whole_flow_from_reflect_to_context(exact: "Life") -> None:
     """reflect links, clusters shows, consolidate summarises, context returns the summary."""
     ghost = exact.ghost
@@ -181,6 +186,7 @@ def test_the_whole_flow_from_reflect_to_context(exact: "Life") -> None:
 # --- DEDUP
 
 
+@pytest.mark.requirement("002-118")
 def test_doubles_go_to_sleep_and_one_stays(exact: "Life", told: Told) -> None:
     """Beyond 0.92 and saying the same: dormant, with a trail to the one that stays; nothing is deleted."""
     exact.put("kept", at(HERE), importance=0.8)
@@ -193,6 +199,7 @@ def test_doubles_go_to_sleep_and_one_stays(exact: "Life", told: Told) -> None:
     assert exact.weight("double", "kept", "merged_into") == 0.0
 
 
+@pytest.mark.requirement("002-118")
 @pytest.mark.parametrize(("place", "found"), [(AT91, 0), (AT93, 1)])
 def test_a_double_must_be_nearer_than_that(exact: "Life", place: str, found: int) -> None:
     """The same words at 0.91 are no double. The place is no part of the text that is compared here."""
@@ -234,6 +241,7 @@ def test_of_equals_exactly_one_stays_awake(open_exact: Open, clock: Any) -> None
     assert found == [found[0]] * 3
 
 
+@pytest.mark.requirement("002-118")
 @pytest.mark.parametrize(
     ("tiers", "kept"),
     [
@@ -318,6 +326,7 @@ def test_doubles_are_found_beside_a_message_of_the_same_template(exact: "Life") 
     assert [exact.tier(key) for key in ("other", "one", "two")] == ["stm", "stm", "dormant"]
 
 
+@pytest.mark.requirement("002-118")
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -396,6 +405,7 @@ def test_a_changed_built_in_rule_still_compares_words(exact: "Life") -> None:
 # --- MERGE
 
 
+@pytest.mark.requirement("002-122")
 def test_merge_links_unless_told_otherwise(exact: "Life") -> None:
     """Without a strategy a MERGE of a user's loses nothing."""
     exact.ghost.lifecycle.rm_rule("sys-dedup-all")
@@ -411,6 +421,7 @@ def test_merge_links_unless_told_otherwise(exact: "Life") -> None:
     )
 
 
+@pytest.mark.requirement("002-124")
 def test_keep_highest_importance_merges_destructively_with_a_trail(exact: "Life") -> None:
     """The most important stays with all tags, the greatest counts and the highest tier; the others are removed softly."""
     mergers(exact)
@@ -453,6 +464,7 @@ def test_the_other_conditions_choose_who_takes_part(exact: "Life") -> None:
     assert exact.tier("two") == "stm"
 
 
+@pytest.mark.requirement("002-121")
 def test_what_the_first_pass_removed_takes_no_part(exact: "Life") -> None:
     """A sensory memory whose time is up is removed and not a double of anything."""
     exact.put("gone", at(HERE), tier="sensory", age=5, importance=0.9)
@@ -487,6 +499,7 @@ def test_an_own_rule_takes_its_number_as_it_is(exact: "Life") -> None:
 # --- namespaces
 
 
+@pytest.mark.requirement("002-109")
 @pytest.mark.parametrize("guard", [{"pinned": True}, {"tags": ["locked"]}])
 def test_the_pinned_and_the_locked_neither_stay_for_others_nor_go(
     exact: "Life", guard: dict[str, Any]
@@ -501,6 +514,7 @@ def test_the_pinned_and_the_locked_neither_stay_for_others_nor_go(
     assert exact.export() == before
 
 
+@pytest.mark.requirement("002-121")
 def test_nothing_is_joined_across_namespaces(exact: "Life") -> None:
     """The same text in three namespaces stays three memories, with or without --ns."""
     mergers(exact)

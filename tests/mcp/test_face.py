@@ -56,6 +56,7 @@ def everything(agent: "Agent") -> None:
     agent.ok("ghost_curate", ns="a", key="gone", op="delete")
 
 
+@pytest.mark.requirement("002-004")
 def test_the_library_reads_what_the_server_stored(place: "Place") -> None:
     """Memories, edges, summaries and steps made over MCP are there for the library, field by field."""
     with place.agent(GHOST_MCP_RESULTS="full") as agent:
@@ -79,6 +80,7 @@ def test_the_library_reads_what_the_server_stored(place: "Place") -> None:
         assert ghost.search("green tea", "a")[0].key == "tea"
 
 
+@pytest.mark.requirement("002-004")
 def test_the_command_line_reads_what_the_server_stored(place: "Place") -> None:
     """The same over the command line, while the server is still running."""
     with place.agent(GHOST_MCP_RESULTS="full") as agent:
@@ -90,6 +92,7 @@ def test_the_command_line_reads_what_the_server_stored(place: "Place") -> None:
         assert run(place, "search", "-n", "a", "green tea")[0]["key"] == "tea"
 
 
+@pytest.mark.requirement("002-004")
 def test_the_server_reads_what_the_library_stores(place: "Place", ns: str) -> None:
     """A server that is already running sees what the library writes beside it, at once."""
     with place.agent(GHOST_MCP_RESULTS="full") as agent, place.ghost() as ghost:
@@ -107,6 +110,7 @@ def test_the_server_reads_what_the_library_stores(place: "Place", ns: str) -> No
         assert "not found" in agent.fails("ghost_get", ns=ns, key="tea")[0]
 
 
+@pytest.mark.requirement("002-004")
 def test_the_server_reads_what_the_command_line_stores(place: "Place") -> None:
     """A put on the command line is found over MCP, and MCP's next version by the command line."""
     with place.agent(GHOST_MCP_RESULTS="full") as agent:
@@ -119,6 +123,7 @@ def test_the_server_reads_what_the_command_line_stores(place: "Place") -> None:
         assert [row["version"] for row in run(place, "history", "-n", "a", "tea")] == [1, 2]
 
 
+@pytest.mark.requirement("002-004")
 @pytest.mark.smoke
 def test_the_same_question_has_the_same_answer_everywhere(place: "Place") -> None:
     """Search and context over MCP are the library's, score by score and token by token."""

@@ -125,6 +125,18 @@ def test_the_instructions_are_those_of_the_toolsets(
     assert [name for name in ("recall_memory", "ghost_put") if name in text] == told
 
 
+@pytest.mark.requirement(
+    "004-003",
+    "004-005",
+    "004-007",
+    "004-010",
+    "004-011",
+    "004-015",
+    "004-016",
+    "004-017",
+    "004-023",
+    "004-026",
+)
 @pytest.mark.parametrize("name", TAKES)
 def test_a_tool_takes_the_fields_of_the_source(idle: "Agent", name: str) -> None:
     """Names, types and what is required are the source's, nothing else is accepted, and there is no namespace."""
@@ -148,6 +160,7 @@ def test_a_tool_takes_the_fields_of_the_source(idle: "Agent", name: str) -> None
     assert tool.annotations.open_world_hint is False
 
 
+@pytest.mark.requirement("004-005", "004-007", "004-011", "004-015", "004-023", "004-026")
 @pytest.mark.parametrize("name", [name for name, fields in TAKES.items() if "*" in fields])
 def test_a_required_field_is_required(idle: "Agent", name: str) -> None:
     """Each required field that is left out, null or of another type is named."""
@@ -164,6 +177,7 @@ def test_a_required_field_is_required(idle: "Agent", name: str) -> None:
     )
 
 
+@pytest.mark.requirement("004-001")
 def test_the_root_is_the_working_folder_unless_named(place: "Place") -> None:
     """Without --root the tools work on the folder that the server was started in."""
     with place.agent("2026-07-28", "--tools", "knowledge") as agent:
@@ -192,6 +206,7 @@ def test_toolsets_are_tuples_or_made_for_a_root(tmp_path: Path) -> None:
 # --- what each does
 
 
+@pytest.mark.requirement("004-008", "004-013", "004-018", "004-019")
 @pytest.mark.smoke
 def test_a_whole_life_of_a_topic(agent: "Agent", root: Path) -> None:
     """Memorize, refuse it twice, search, list, refine with the source's names, forget."""
@@ -222,6 +237,7 @@ def test_a_whole_life_of_a_topic(agent: "Agent", root: Path) -> None:
     assert "### auth" not in agent.text("recall_general_memory")
 
 
+@pytest.mark.requirement("004-001")
 def test_every_tool_works_below_the_root(agent: "Agent", place: "Place", root: Path) -> None:
     """All eight tools leave the working folder alone, and have the root's folder in common."""
     agent.ok("memorize_general_info", content="x")
@@ -239,6 +255,7 @@ def test_every_tool_works_below_the_root(agent: "Agent", place: "Place", root: P
     assert [path.name for path in root.iterdir()] == [".ai-knowledge"]
 
 
+@pytest.mark.requirement("004-002")
 @pytest.mark.parametrize(
     "topic", ["a/b", "a\\b", ".", "..", "../x", "index", "", "a:b", "nul", "a\x00"]
 )

@@ -44,6 +44,7 @@ def tools(agent: "Agent") -> dict[str, Any]:
     return {tool.name: tool for tool in agent.ask("list_tools").tools}
 
 
+@pytest.mark.requirement("000-015", "001-020")
 def test_the_toolset_is_there_when_asked_for_and_only_then(place: "Place", agent: "Agent") -> None:
     """With --tools notes there are the two tools, with the source's words; without, there is neither."""
     found = tools(agent)
@@ -61,6 +62,7 @@ def test_the_toolset_is_there_when_asked_for_and_only_then(place: "Place", agent
         assert not {"memory_search", "memory_save"} & tools(other).keys()
 
 
+@pytest.mark.requirement("001-004", "001-016")
 def test_text_mode_reads_the_files_as_they_are(agent: "Agent") -> None:
     """With mode text nothing needs to be added: the workspace is searched, newest first, ten blocks unless told otherwise."""
     found = agent.text("memory_search", query="RHUBARB", mode="text")
@@ -79,6 +81,7 @@ def test_text_mode_reads_the_files_as_they_are(agent: "Agent") -> None:
     )
 
 
+@pytest.mark.requirement("000-015", "001-016")
 def test_the_default_mode_searches_memories_and_notes(
     place: "Place", agent: "Agent", root: Path
 ) -> None:

@@ -41,6 +41,7 @@ def names(agent: "Agent") -> list[str]:
     return [tool.name for tool in agent.ask("list_tools").tools]
 
 
+@pytest.mark.requirement("004-029")
 def test_only_when_asked_for(place: "Place", agent: "Agent", root: Path) -> None:
     """With --experimental or when named in --tools, and otherwise not."""
     assert set(TOOLS) <= set(names(agent))
@@ -50,6 +51,22 @@ def test_only_when_asked_for(place: "Place", agent: "Agent", root: Path) -> None
         assert names(named) == TOOLS
 
 
+@pytest.mark.requirement(
+    "004-031",
+    "004-032",
+    "004-033",
+    "004-034",
+    "004-040",
+    "004-041",
+    "004-042",
+    "004-043",
+    "004-044",
+    "004-045",
+    "004-047",
+    "004-048",
+    "004-049",
+    "004-051",
+)
 @pytest.mark.parametrize(
     ("tool", "own", "required"),
     [
@@ -69,6 +86,7 @@ def test_the_fields_of_the_source(
     assert found.annotations.read_only_hint
 
 
+@pytest.mark.requirement("004-030", "004-038")
 def test_a_symbol_as_text_and_as_json(agent: "Agent") -> None:
     """The same tree in both forms; text is the default."""
     text = agent.text("outline_symbol", symbol="save", language="python")
@@ -84,6 +102,7 @@ def test_a_symbol_as_text_and_as_json(agent: "Agent") -> None:
     ]
 
 
+@pytest.mark.requirement("004-035", "004-037", "004-039", "004-046", "004-050")
 @pytest.mark.smoke
 def test_a_file_and_a_project(agent: "Agent") -> None:
     """Every symbol of a file, and of all files; what is native can be left out."""
@@ -98,6 +117,7 @@ def test_a_file_and_a_project(agent: "Agent") -> None:
     assert "db.save" not in only
 
 
+@pytest.mark.requirement("004-032", "004-036", "004-040")
 @pytest.mark.parametrize(
     ("tool", "given", "says"),
     [
@@ -123,6 +143,7 @@ def test_errors(agent: "Agent", tool: str, given: dict[str, Any], says: str) -> 
     assert hint
 
 
+@pytest.mark.requirement("004-033")
 def test_a_symbol_in_one_file(agent: "Agent", root: Path) -> None:
     """Of several that have a name, a file keeps those in it."""
     (root / "other.py").write_text("def save(row):\n    return row\n", encoding="utf-8")
@@ -136,6 +157,7 @@ def test_a_symbol_in_one_file(agent: "Agent", root: Path) -> None:
     )
 
 
+@pytest.mark.requirement("004-034", "004-042", "004-048")
 def test_two_levels_unless_told_otherwise(agent: "Agent", root: Path) -> None:
     """A chain of calls is followed two steps, or as many as are asked for."""
     chain = "".join(
@@ -153,6 +175,7 @@ def test_two_levels_unless_told_otherwise(agent: "Agent", root: Path) -> None:
         assert default["matches"] == two["matches"]
 
 
+@pytest.mark.requirement("004-043", "004-044", "004-045", "004-049", "004-051")
 def test_files_and_projects_take_the_same_shape(agent: "Agent") -> None:
     """Relations, natives and the form mean the same in all three tools."""
     for tool, given in (("outline_file", {"file": "orders.py"}), ("outline_project", {})):

@@ -48,6 +48,7 @@ def completed(agent: "Agent", name: str, value: str, **context: str) -> Any:
 # --- handshakes
 
 
+@pytest.mark.requirement("002-193")
 @pytest.mark.parametrize("version", HANDSHAKES)
 def test_the_older_handshake(place: "Place", version: str) -> None:
     """Every version of the older protocol is agreed to, and the server says who it is and what it has."""
@@ -67,6 +68,7 @@ def test_a_version_from_the_future_gets_the_newest_of_the_handshake(place: "Plac
         assert server.initialize("2099-01-01")["protocolVersion"] == HANDSHAKES[-1]
 
 
+@pytest.mark.requirement("002-193")
 def test_the_new_protocol_needs_no_handshake(place: "Place") -> None:
     """A request with its envelope is answered at once, discovery tells what there is, and results say they are complete."""
     with place.pipes() as server:
@@ -83,6 +85,7 @@ def test_the_new_protocol_needs_no_handshake(place: "Place") -> None:
         assert server.leave() == 0
 
 
+@pytest.mark.requirement("002-193")
 def test_a_client_that_lets_the_server_choose_speaks_the_new_protocol(place: "Place") -> None:
     """The official client finds out by itself that the server is a modern one."""
     with place.agent("auto") as agent:

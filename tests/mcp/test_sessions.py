@@ -49,6 +49,22 @@ def run(server: ToolServer, clock: Any, line: str) -> str:
     return f"{'  '.join(dumped) if names else text}\n"
 
 
+@pytest.mark.requirement(
+    "002-137",
+    "002-138",
+    "002-139",
+    "002-140",
+    "002-143",
+    "002-145",
+    "002-146",
+    "002-151",
+    "002-152",
+    "002-153",
+    "002-155",
+    "004-004",
+    "004-006",
+    "004-020",
+)
 @pytest.mark.parametrize(("path", "start", "title", "body"), list(cases()))
 def test_session(tmp_path: Path, clock: Any, path: Path, start: str, title: str, body: str) -> None:
     """Every call returns what stands below it."""

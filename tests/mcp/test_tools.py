@@ -83,6 +83,7 @@ def seeded(agent: "Agent", ns: str, **contents: str) -> None:
 # --- the table
 
 
+@pytest.mark.requirement("002-136")
 def test_the_tools_in_their_order(agent: "Agent") -> None:
     """The default toolset is the specification's ten tools and ghost_list, in the same order each time."""
     first, again = agent.ask("list_tools"), agent.ask("list_tools")
@@ -91,6 +92,7 @@ def test_the_tools_in_their_order(agent: "Agent") -> None:
     assert first.model_dump_json() == again.model_dump_json()
 
 
+@pytest.mark.requirement("002-136")
 def test_the_list_costs_at_most_2500_tokens(agent: "Agent") -> None:
     """What every conversation pays for having the tools stays within its budget."""
     found = agent.ask("list_tools").tools
@@ -100,6 +102,7 @@ def test_the_list_costs_at_most_2500_tokens(agent: "Agent") -> None:
     assert len(dumped) // 4 <= 2500
 
 
+@pytest.mark.requirement("002-136")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_tool_takes_the_parameters_of_the_specification(new_agent: "Agent", name: str) -> None:
     """The listed parameters are those of the specification, and what it requires is required."""
@@ -211,6 +214,7 @@ def test_closed_sets_and_bounds_are_in_the_schemas(new_agent: "Agent") -> None:
 NO_MODEL = "import sys; sys.modules['ghostmem.graph.ask'] = None; from ghostmem.cli.main import main; main(['mcp'])"
 
 
+@pytest.mark.requirement("002-156")
 def test_no_tool_calls_a_model(place: "Place") -> None:
     """With a model set up and every way to ask one taken away, all tools work, and the model's command never runs."""
     marker = place.root / "asked"
@@ -301,6 +305,17 @@ FULL_ROWS = {
 }
 
 
+@pytest.mark.requirement(
+    "002-137",
+    "002-138",
+    "002-139",
+    "002-140",
+    "002-145",
+    "002-146",
+    "002-152",
+    "002-153",
+    "002-155",
+)
 def test_full_results_have_the_fields_of_the_specification(full_agent: "Agent", ns: str) -> None:
     """With GHOST_MCP_RESULTS=full, every result and its rows have the specified fields."""
     results = {
@@ -748,6 +763,7 @@ def test_the_results_are_the_same_in_both_protocols(
     )
 
 
+@pytest.mark.requirement("002-158", "002-191")
 @pytest.mark.parametrize("command", ["mcp", "mcp-serve"])
 def test_both_commands_start_the_server(place: "Place", command: str) -> None:
     """`ghost mcp` and its alias `mcp-serve` are the same server on standard input and output."""

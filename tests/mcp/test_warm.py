@@ -94,6 +94,7 @@ def test_nothing_heavy_is_loaded_before_the_first_call(place: "Place") -> None:
         assert "onnxruntime" not in maps
 
 
+@pytest.mark.requirement("002-137")
 def test_puts_made_meanwhile_get_their_vectors_and_links(place: "Place", eventually: Until) -> None:
     """What is put before the model is there has its vectors and its links once it is, as if it had been there."""
     with place.pipes(GHOST_EMBED_PROVIDER="local") as server:

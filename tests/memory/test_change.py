@@ -18,6 +18,7 @@ from ghostmem import (
 NS = "agent:a"
 
 
+@pytest.mark.requirement("002-168")
 def test_rm_is_soft_and_restore_undoes_it(ghost: Ghost) -> None:
     """A removed memory is gone from every read and comes back whole."""
     ghost.put(NS, "k", "text", tags=["t"], files=["f"])
@@ -146,6 +147,7 @@ def test_patch_refuses_what_does_not_fit(ghost: Ghost) -> None:
     assert ghost.get(NS, "k").version == 1
 
 
+@pytest.mark.requirement("002-060")
 def test_ns_list_and_rm(ghost: Ghost) -> None:
     """A namespace goes as a whole, softly; a prefix takes several; the others stay."""
     for ns in ("a:x", "a:y", "b"):
@@ -206,6 +208,7 @@ def test_tags_list_rename_rm(ghost: Ghost) -> None:
         ghost.admin.rename_tag("a", " ")
 
 
+@pytest.mark.requirement("002-030", "002-168")
 def test_gc_removes_expired_for_good(ghost: Ghost, clock) -> None:  # type: ignore[no-untyped-def]
     """Expired rows stay until gc; a dry run counts them; then they are gone with their chunks."""
     ghost.put(NS, "k", "one", ttl="60s")
@@ -219,6 +222,7 @@ def test_gc_removes_expired_for_good(ghost: Ghost, clock) -> None:  # type: igno
     assert ghost.lifecycle.gc().expired == 0
 
 
+@pytest.mark.requirement("002-187")
 def test_gc_stale_spares_what_matters(ghost: Ghost, clock) -> None:  # type: ignore[no-untyped-def]
     """Unasked-for memories go softly; pinned, locked, high and critical ones and those read since stay."""
     for key, fields in {

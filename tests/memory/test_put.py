@@ -25,6 +25,7 @@ from ghostmem.ids import is_ulid
 NS = "agent:pikamini"
 
 
+@pytest.mark.requirement("002-012", "002-016", "002-168")
 def test_first_put_makes_version_one(ghost: Ghost) -> None:
     """A new key starts at version 1, supersedes nothing, and comes back exactly as put."""
     memory = ghost.put(NS, "greeting", "Hello,\n  wörld 🌍 \r\n\ttabs stay ")
@@ -32,6 +33,7 @@ def test_first_put_makes_version_one(ghost: Ghost) -> None:
     assert ghost.get(NS, "greeting").content == "Hello,\n  wörld 🌍 \r\n\ttabs stay "
 
 
+@pytest.mark.requirement("002-012", "002-023")
 def test_second_put_makes_version_two(ghost: Ghost) -> None:
     """Different content under a key is the next version, which names the one before it."""
     first = ghost.put(NS, "k", "one")
@@ -41,6 +43,7 @@ def test_second_put_makes_version_two(ghost: Ghost) -> None:
     assert ghost.get(NS, "k", version=1).content == "one"
 
 
+@pytest.mark.requirement("002-013")
 def test_ids_are_ulids_that_sort_by_time(ghost: Ghost) -> None:
     """Every version has its own ULID, and later ones sort later."""
     ids = [ghost.put(NS, "k", f"text {n}").id for n in range(50)]
@@ -48,6 +51,7 @@ def test_ids_are_ulids_that_sort_by_time(ghost: Ghost) -> None:
     assert all(a < b for a, b in pairwise(ids))
 
 
+@pytest.mark.requirement("002-015", "002-060")
 def test_same_key_in_two_namespaces_is_two_memories(ghost: Ghost) -> None:
     """A key is unique within its namespace only."""
     ghost.put("agent:a", "k", "of a")
@@ -70,6 +74,7 @@ def test_same_content_with_other_fields_is_a_version(ghost: Ghost) -> None:
     assert ghost.put(NS, "k", "same", tags=["b"]).version == 2
 
 
+@pytest.mark.requirement("002-020")
 def test_a_new_version_inherits_what_is_not_named(ghost: Ghost) -> None:
     """Kind, tier, priority, importance, pin, tags, meta, files and source carry over; counters too."""
     fields = {
@@ -110,6 +115,7 @@ def test_a_new_version_inherits_what_is_not_named(ghost: Ghost) -> None:
     assert ghost.get(NS, "k").to_dict()["files"] == [{"path": "src/app.py", "rel": "created"}]
 
 
+@pytest.mark.requirement("002-196")
 def test_put_infers_nothing_the_caller_did_not_give(ghost: Ghost) -> None:
     """Importance, utility and tier are the caller's word or the defaults."""
     memory = ghost.put(NS, "k", "EXTREMELY IMPORTANT! never forget!")
@@ -122,6 +128,7 @@ def test_put_infers_nothing_the_caller_did_not_give(ghost: Ghost) -> None:
     assert memory.pinned is False
 
 
+@pytest.mark.requirement("002-018")
 @pytest.mark.parametrize(
     ("tier", "kind"),
     [
@@ -142,18 +149,21 @@ def test_kind_defaults_by_tier(
     assert open_ghost(":memory:").put(NS, "k", "text", tier=tier).kind == "semantic"
 
 
+@pytest.mark.requirement("002-017", "002-195")
 def test_the_same_three_kinds_in_every_namespace(ghost: Ghost) -> None:
     """Kind says what sort of knowledge it is, the namespace whose."""
     for ns in ("agent:a", "project:b"):
         assert [ghost.put(ns, kind, "text", kind=kind).kind for kind in Kind] == list(Kind)
 
 
+@pytest.mark.requirement("002-067")
 def test_identity_means_pinned_long_term(ghost: Ghost) -> None:
     """The original's identity tier becomes a pinned ltm memory."""
     memory = ghost.put(NS, "who", "I am Pika.", tier="identity")
     assert (memory.tier, memory.pinned) == (Tier.LTM, True)
 
 
+@pytest.mark.requirement("002-019")
 def test_pinned_is_stored_and_returned(ghost: Ghost) -> None:
     """A pin is set by put and can be taken back by put."""
     assert ghost.put(NS, "k", "text", pinned=True).pinned
@@ -161,12 +171,14 @@ def test_pinned_is_stored_and_returned(ghost: Ghost) -> None:
     assert not ghost.put(NS, "k", "text", pinned=False).pinned
 
 
+@pytest.mark.requirement("002-028")
 def test_est_tokens_are_bytes_over_four_plus_twenty(ghost: Ghost) -> None:
     """The estimate counts UTF-8 bytes."""
     assert ghost.put(NS, "k", "a" * 41).est_tokens == 30
     assert ghost.put(NS, "k", "界" * 4).est_tokens == 23
 
 
+@pytest.mark.requirement("002-029")
 def test_ttl_sets_expiry_on_the_clock(ghost: Ghost, clock) -> None:  # type: ignore[no-untyped-def]
     """expires_at is the clock's time plus the ttl."""
     memory = ghost.put(NS, "k", "text", ttl="7d")
@@ -194,6 +206,7 @@ def test_repeating_with_a_ttl_moves_the_expiry(ghost: Ghost, clock) -> None:  # 
     assert ghost.put(NS, "k", "text", ttl="never").expires_at is None
 
 
+@pytest.mark.requirement("002-030")
 def test_expired_is_hidden_at_once_and_a_put_starts_afresh(ghost: Ghost, clock) -> None:  # type: ignore[no-untyped-def]
     """After its time a memory is gone from every read; a new put does not inherit from it but keeps counting versions."""
     ghost.put(NS, "k", "old", ttl="60s", tags=["t"])
@@ -320,6 +333,7 @@ BAD = [
 ]
 
 
+@pytest.mark.requirement("002-014", "002-017", "002-018", "002-020", "002-021", "002-032")
 @pytest.mark.parametrize(
     ("change", "named"), BAD, ids=[f"{next(iter(c))}-{n[:12]}" for c, n in BAD]
 )
@@ -338,6 +352,7 @@ def test_bad_input_is_refused_and_changes_nothing(
     assert list(ghost.export()) == before
 
 
+@pytest.mark.requirement("002-014", "002-061", "002-066")
 @pytest.mark.parametrize(
     "ns",
     [
@@ -356,6 +371,7 @@ def test_good_namespaces_are_accepted(ghost: Ghost, ns: str) -> None:
     assert ghost.put(ns, "k", "text").ns == ns
 
 
+@pytest.mark.requirement("002-024", "002-064", "002-065", "002-066")
 def test_any_tag_is_accepted(ghost: Ghost) -> None:
     """Conventions such as project:<name> are conventions; unknown tags, quotes and other scripts work as well."""
     tags = ["identity", "chat:123", "project:ghost", "user:ann", 'a "quoted" one', "標籤", "x%_y"]
@@ -365,6 +381,7 @@ def test_any_tag_is_accepted(ghost: Ghost) -> None:
         assert [m.key for m in ghost.list(NS, tags=[tag])] == ["k"]
 
 
+@pytest.mark.requirement("002-031", "002-051")
 def test_chunks_are_stored_with_lines(ghost: Ghost) -> None:
     """A long content is stored in ordered pieces that know their lines and cover the text."""
     content = "\n\n".join(
@@ -382,6 +399,7 @@ def test_chunks_are_stored_with_lines(ghost: Ghost) -> None:
     assert pieces[0].to_dict()["start_line"] == 1
 
 
+@pytest.mark.requirement("002-031")
 def test_a_new_version_replaces_the_chunks(ghost: Ghost) -> None:
     """Only the current version is indexed."""
     ghost.put(NS, "k", "word " * 400)

@@ -37,6 +37,7 @@ def fill(ghost: Ghost) -> None:
     ghost.put("other", "z", "elsewhere", created_at="2026-01-06", source_kind="observed")
 
 
+@pytest.mark.requirement("002-025")
 def test_get_counts_the_retrieval_and_shows_the_count_before(ghost: Ghost) -> None:
     """access_count grows by one per get, and last_accessed_at is set."""
     ghost.put(NS, "k", "text")
@@ -80,6 +81,7 @@ def test_history_is_oldest_first_and_includes_removed(ghost: Ghost) -> None:
         ghost.history(NS, "nope")
 
 
+@pytest.mark.requirement("002-168")
 def test_list_is_newest_first(ghost: Ghost) -> None:
     """The newest memory comes first, and only the current version of each."""
     fill(ghost)
@@ -88,6 +90,7 @@ def test_list_is_newest_first(ghost: Ghost) -> None:
     assert [m.content for m in ghost.list(NS)] == ["ran 5 km", "push to main", "oolong"]
 
 
+@pytest.mark.requirement("002-024")
 @pytest.mark.parametrize(
     ("filters", "keys"),
     [
@@ -120,6 +123,7 @@ def test_list_filters(ghost: Ghost, filters: dict[str, object], keys: list[str])
     assert [m.key for m in ghost.list(**filters)] == keys  # type: ignore[arg-type]
 
 
+@pytest.mark.requirement("002-062")
 def test_a_namespace_never_shows_another(ghost: Ghost) -> None:
     """Exact reads stay inside; a prefix or no namespace reads several, and each result names its own."""
     fill(ghost)
@@ -155,6 +159,7 @@ def test_deleted_lists_what_is_not_live(ghost: Ghost) -> None:
     assert {(m.key, m.version) for m in ghost.list(NS, deleted=True)} == {("k", 1), ("gone", 1)}
 
 
+@pytest.mark.requirement("002-032", "002-055")
 def test_files_finds_memories_about_a_file(ghost: Ghost) -> None:
     """The path matches exactly, the relation optionally."""
     ghost.put(NS, "k", "text", files=[("src/a.py", "modified"), ("src/b.py", "read")])
@@ -166,6 +171,7 @@ def test_files_finds_memories_about_a_file(ghost: Ghost) -> None:
     assert ghost.files("src") == []
 
 
+@pytest.mark.requirement("002-177")
 def test_peek_counts_tiers_and_shows_the_top_without_counting(ghost: Ghost) -> None:
     """Peek is a light index of the state and no access."""
     fill(ghost)

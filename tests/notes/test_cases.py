@@ -1,6 +1,6 @@
 """Cases of files: calls, with every result and every file and memory that they change.
 
-A line of `tests/data/notes/cases/*.jsonl` is a case: its name, what it shows, and steps. A step lays
+A line of `tests/data/notes/cases/*.jsonl` is a case: its name, the `requirements` that it proves, what it shows, and steps. A step lays
 files (`files`, null removes), renames or dates them, lets time pass (`forward`), or calls a function
 with what it `returns` or `raises`, and the files, memories and edges that differ afterwards. To
 write the results anew, run `python tests/notes/test_cases.py` and read the difference.
@@ -202,7 +202,12 @@ RUNNERS: dict[str, Runner] = {
 @pytest.mark.parametrize(
     ("runner", "case"),
     [
-        pytest.param(runner, case, id=f"{name}: {case['name']}")
+        pytest.param(
+            runner,
+            case,
+            id=f"{name}: {case['name']}",
+            marks=[pytest.mark.requirement(number) for number in case.get("requirements", ())],
+        )
         for name, runner in RUNNERS.items()
         for case in load(name)
     ],

@@ -38,6 +38,7 @@ def judge(request: pytest.FixtureRequest) -> Judge | None:
 # ---------------------------------------------------------------- what is proposed
 
 
+@pytest.mark.requirement("001-023")
 @pytest.mark.parametrize(
     "text",
     [
@@ -229,6 +230,7 @@ def contents(root: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.requirement("001-023")
 def test_the_last_complete_week_is_proposed_and_nothing_written(workspace: Path) -> None:
     """Neither the week before nor the current one; a dry run unless told to apply."""
     before = contents(workspace)

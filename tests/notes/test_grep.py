@@ -59,6 +59,7 @@ def numbered(count: int, **marked: str) -> str:
 # ---------------------------------------------------------------- which files
 
 
+@pytest.mark.requirement("001-008")
 def test_a_link_does_not_bring_a_file_twice(tmp_path: Path) -> None:
     """A link to a memory file is that file; the file's own name is the one told."""
     lay(tmp_path, memory__MEMORY="tea\n", memory__2026_02_15="tea\n")
@@ -111,6 +112,7 @@ def daily(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.requirement("001-014", "001-024")
 @pytest.mark.parametrize(
     ("query", "golden"), [("ErsatzTV", "ersatztv.txt"), ("api ENDPOINT", "endpoint.txt")]
 )
@@ -121,6 +123,7 @@ def test_known_files_give_the_right_matches_with_context(
     assert format_blocks(grep(daily, query), query).encode() == (DAILY / golden).read_bytes()
 
 
+@pytest.mark.requirement("001-025")
 def test_a_query_without_a_match_gives_no_block(daily: Path) -> None:
     """Nothing is found, and that is said in a sentence."""
     found = grep(daily, "zeppelin")
@@ -151,6 +154,7 @@ def test_a_very_long_line_is_clipped_around_the_match(
 # ---------------------------------------------------------------- order
 
 
+@pytest.mark.requirement("001-012", "001-026")
 def test_the_newest_file_comes_first(tmp_path: Path) -> None:
     """Daily notes by their date, whenever they were touched; other files by when they were changed; lines in order."""
     lay(
@@ -175,6 +179,7 @@ def test_the_newest_file_comes_first(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.requirement("001-012")
 def test_a_file_changed_during_a_day_is_older_than_that_days_note(tmp_path: Path) -> None:
     """A day's note is of the end of its day; what was changed on the next day is newer."""
     lay(tmp_path, memory__2026_02_15="tea\n", memory__MEMORY="tea\n")
@@ -183,6 +188,7 @@ def test_a_file_changed_during_a_day_is_older_than_that_days_note(tmp_path: Path
         assert places(tmp_path, "tea")[0][0] == first
 
 
+@pytest.mark.requirement("001-002")
 def test_an_old_daily_note_is_found(tmp_path: Path) -> None:
     """What was written months or years ago is as searchable as today's note, among many others."""
     lay(
@@ -206,6 +212,7 @@ def test_an_old_daily_note_is_found(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.requirement("001-003")
 def test_a_large_memory_gives_the_part_that_matters(tmp_path: Path) -> None:
     """Of a MEMORY.md of a megabyte a search returns seven lines."""
     lay(tmp_path, MEMORY=numbered(100_000, l54321="The API key lives in the vault."))
@@ -215,6 +222,7 @@ def test_a_large_memory_gives_the_part_that_matters(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- format
 
 
+@pytest.mark.requirement("001-014")
 def test_the_format_is_the_specifications_own_example() -> None:
     """Header, text and closing line to the byte, as the specification shows them."""
     block = MatchBlock("memory/2026-02-15.md", 12, 12, tuple(EXAMPLE.splitlines()[1:-1]))
@@ -255,6 +263,7 @@ def test_a_files_name_stays_on_one_line(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.requirement("001-015")
 def test_text_search_needs_no_model_no_index_and_no_store(tmp_path: Path) -> None:
     """A process that searches loads neither numpy nor a database, and leaves nothing behind."""
     lay(tmp_path, memory__2026_02_15="tea\n")
@@ -283,6 +292,7 @@ LINES = st.lists(
 )
 
 
+@pytest.mark.requirement("001-010", "001-011")
 @given(
     texts=st.lists(LINES, min_size=1, max_size=3),
     newline=st.sampled_from(["\n", "\r\n"]),

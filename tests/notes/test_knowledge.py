@@ -108,6 +108,7 @@ def made(root: Path) -> None:
     new(root, "data-model", "\n\nThere are four tables.\n\n", "Tables, keys and migrations.", [])
 
 
+@pytest.mark.requirement("004-014")
 def test_the_files_to_the_byte(root: Path) -> None:
     """General knowledge and two topics make exactly these three files, and no other but the lock."""
     made(root)
@@ -137,6 +138,7 @@ def test_refined_files_to_the_byte(root: Path) -> None:
     assert everything(root) == golden("refined")
 
 
+@pytest.mark.requirement("004-001")
 def test_everything_is_in_the_folder_below_the_root(root: Path, tmp_path: Path) -> None:
     """All eight functions work on .ai-knowledge below the root they are given, and on nothing else."""
     other = tmp_path / "other"
@@ -149,6 +151,7 @@ def test_everything_is_in_the_folder_below_the_root(root: Path, tmp_path: Path) 
     assert list(other.iterdir()) == []
 
 
+@pytest.mark.requirement("004-003")
 def test_the_eight_functions() -> None:
     """Each takes the root first, and then what the source says."""
     takes = {
@@ -192,6 +195,7 @@ def test_a_tag_is_one_line_of_yaml(root: Path) -> None:
     }
 
 
+@pytest.mark.requirement("004-022")
 def test_without_a_new_summary_the_index_stays(root: Path) -> None:
     """Tags and content may change, the index does not, not even its time; nor does what was not named."""
     new(root, "auth", AUTH, tags=["a", "b"])
@@ -594,6 +598,7 @@ def start(script: str, *args: object) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+@pytest.mark.requirement("004-014")
 @pytest.mark.process
 def test_four_processes_memorize_at_once(root: Path) -> None:
     """Every topic of every process is a file and an entry of the index, exactly once."""

@@ -180,6 +180,7 @@ def test_there_is_a_folder_for_every_layout() -> None:
     assert {name for name, layout in LAYOUTS.items() if not layout.writable} == set(READ_ONLY)
 
 
+@pytest.mark.requirement("001-001")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_folder_of_each_kind_is_told_and_read(name: str, tmp_path: Path, store: Ghost) -> None:
     """The layout is found out; exactly its files are notes; sections have their names, lines, times, tags, kinds and tiers."""
@@ -608,6 +609,7 @@ def long_note() -> str:
     )
 
 
+@pytest.mark.requirement("001-017", "001-018")
 def test_meaning_is_found_with_the_local_model_and_kept_in_the_store(tmp_path: Path) -> None:
     """The local model finds what shares no word; its vectors are rows of the one SQLite file, read without any extension."""
     notes = {
@@ -632,6 +634,7 @@ def test_meaning_is_found_with_the_local_model_and_kept_in_the_store(tmp_path: P
     db.close()
 
 
+@pytest.mark.requirement("001-018")
 def test_notes_are_cut_at_headings_and_paragraphs(tmp_path: Path, store: Ghost) -> None:
     """A chunk never reaches over a heading, begins and ends with a paragraph, and all of them are the note."""
     root = made(tmp_path, {"MEMORY.md": long_note()})

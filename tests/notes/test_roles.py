@@ -84,6 +84,7 @@ def sections(results: list[SearchResult]) -> list[str]:
 # The eleven tests that the specification names
 
 
+@pytest.mark.requirement("003-006", "003-007", "003-028")
 def test_parse_memory_entries() -> None:
     """Two entries are parsed, with the right fields."""
     assert parse_memory_entries(TWO, "shared") == [
@@ -92,12 +93,14 @@ def test_parse_memory_entries() -> None:
     ]
 
 
+@pytest.mark.requirement("003-029")
 @pytest.mark.parametrize("text", ["", "   \n\n  ", "\ufeff", "no heading at all\n"])
 def test_parse_memory_entries_empty(text: str) -> None:
     """A text without sections has no entries."""
     assert parse_memory_entries(text, "build") == []
 
 
+@pytest.mark.requirement("003-008", "003-030")
 def test_parse_memory_entries_multiline_content() -> None:
     """A body of several lines is kept whole, blank lines within it too."""
     body = "line one\n  line two\n\n\nline three"
@@ -105,6 +108,7 @@ def test_parse_memory_entries_multiline_content() -> None:
     assert [entry.content for entry in found] == [body]
 
 
+@pytest.mark.requirement("003-009", "003-031")
 def test_list_memory_files(folder: Path) -> None:
     """A scan of the folder gives the roles: files, and archives without a file; nothing else counts."""
     fill(folder, ("shared", "Section", "text"), ("build", "Section", "text"))
@@ -122,6 +126,7 @@ def test_list_memory_files(folder: Path) -> None:
     assert list_memory_files(folder) == ["build", "deploy", "shared"]
 
 
+@pytest.mark.requirement("003-010", "003-032")
 def test_list_memory_files_empty_dir(tmp_path: Path) -> None:
     """A folder that does not exist holds nothing, is no error, and is not made."""
     assert list_memory_files(tmp_path / "nowhere") == []
@@ -132,6 +137,7 @@ def test_list_memory_files_empty_dir(tmp_path: Path) -> None:
     assert not (tmp_path / "nowhere").exists()
 
 
+@pytest.mark.requirement("003-012", "003-033")
 def test_search_memory_basic_match(folder: Path) -> None:
     """A single term finds the right entry, and only that."""
     fill(
@@ -143,6 +149,7 @@ def test_search_memory_basic_match(folder: Path) -> None:
     assert search_memory("pnpm", folder=folder) == [SearchResult(entry, 1.0)]
 
 
+@pytest.mark.requirement("003-034")
 @pytest.mark.parametrize("mode", ["keyword", "bm25"])
 def test_search_memory_header_boost(folder: Path, mode: str) -> None:
     """A match in the title ranks above a match in the text."""
@@ -156,6 +163,7 @@ def test_search_memory_header_boost(folder: Path, mode: str) -> None:
     assert found[0].score > found[1].score
 
 
+@pytest.mark.requirement("003-015", "003-035")
 @pytest.mark.parametrize("mode", ["keyword", "bm25"])
 def test_search_memory_role_filter(folder: Path, mode: str) -> None:
     """A role keeps the others' entries out."""
@@ -170,6 +178,7 @@ def test_search_memory_role_filter(folder: Path, mode: str) -> None:
     assert search_memory("pnpm", "nobody", folder=folder, mode=mode) == []
 
 
+@pytest.mark.requirement("003-017", "003-036")
 @pytest.mark.parametrize(("limit", "count"), [(2, 2), (5, 5), (9, 5), (0, 5), (-1, 5)])
 def test_search_memory_limit(folder: Path, limit: int, count: int) -> None:
     """A limit caps the results; 0 or less does not."""
@@ -178,6 +187,7 @@ def test_search_memory_limit(folder: Path, limit: int, count: int) -> None:
     assert len(search_memory("keyword", folder=folder)) == 5
 
 
+@pytest.mark.requirement("003-016", "003-037")
 @pytest.mark.parametrize("query", ["nonexistent", "", "  \t "])
 @pytest.mark.parametrize("mode", ["keyword", "bm25"])
 def test_search_memory_no_match(folder: Path, query: str, mode: str) -> None:
@@ -186,6 +196,7 @@ def test_search_memory_no_match(folder: Path, query: str, mode: str) -> None:
     assert search_memory(query, folder=folder, mode=mode) == []
 
 
+@pytest.mark.requirement("003-013", "003-038")
 @pytest.mark.parametrize("query", ["pnpm", "PNPM", "PnPm"])
 @pytest.mark.parametrize("mode", ["keyword", "bm25"])
 def test_search_memory_case_insensitive(folder: Path, query: str, mode: str) -> None:
@@ -197,6 +208,7 @@ def test_search_memory_case_insensitive(folder: Path, query: str, mode: str) -> 
 # The format, to the byte
 
 
+@pytest.mark.requirement("003-011", "003-021")
 def test_golden_list() -> None:
     """Rows are padded by characters and never cut; a section without a time keeps its columns."""
     expected = (GOLDEN / "expected" / "list.txt").read_text(encoding="utf-8")
@@ -204,6 +216,7 @@ def test_golden_list() -> None:
     assert format_memory_list([]) == ""
 
 
+@pytest.mark.requirement("003-001", "003-012", "003-014", "003-016", "003-020")
 def test_golden_search() -> None:
     """Results are blocks: best first, then newest, with a blank line between; archives are searched under their role."""
     expected = (GOLDEN / "expected" / "search-pnpm-build.txt").read_text(encoding="utf-8")
@@ -222,6 +235,7 @@ def test_golden_context() -> None:
     )
 
 
+@pytest.mark.requirement("003-020", "003-021")
 def test_the_formats_of_the_specification() -> None:
     """Its own example lines come out as they stand there."""
     build = MemoryEntry("shared", "Build Config", "2026-02-21 14:27", "use pnpm for all builds")
@@ -238,6 +252,7 @@ def test_the_formats_of_the_specification() -> None:
     )
 
 
+@pytest.mark.requirement("003-003")
 def test_golden_append(folder: Path) -> None:
     """Ordinary texts are written byte for byte, closed code fences and headings within them too."""
     append_memory("Build Config", "use pnpm for all builds", "build", folder, TODAY)
@@ -262,6 +277,7 @@ def test_golden_guard(folder: Path) -> None:
     assert [entry.content for entry in all_memory_entries(folder)] == [text]
 
 
+@pytest.mark.requirement("003-003")
 @pytest.mark.parametrize(("zone", "shown"), [("UTC", "09:26"), ("Asia/Tokyo", "18:26")])
 def test_times_are_local(
     folder: Path, monkeypatch: pytest.MonkeyPatch, zone: str, shown: str
@@ -285,6 +301,7 @@ def test_without_a_role_it_is_shared_and_without_a_clock_it_is_now(folder: Path)
     assert read_memory(folder=folder) == f"\n## A\n_{entry.timestamp}_\n\nx\n"
 
 
+@pytest.mark.requirement("003-040")
 def test_the_folder_comes_from_the_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -377,6 +394,7 @@ TITLES = (st.text(max_size=12) | st.sampled_from(HOSTILE)).filter(
 )
 
 
+@pytest.mark.requirement("003-003")
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.tuples(TITLES, LINES.filter(str.strip)), min_size=1, max_size=3),
@@ -426,6 +444,7 @@ def test_a_hostile_file_is_read_in_time(line: str) -> None:
 # Scores
 
 
+@pytest.mark.requirement("003-004", "003-005")
 def test_entries_and_results_have_the_fields_of_the_specification() -> None:
     """MemoryEntry and SearchResult, frozen, and flat as plain data."""
     result = SearchResult(MemoryEntry("r", "s", "t", "c"), 1.5)
@@ -447,6 +466,7 @@ def test_entries_and_results_have_the_fields_of_the_specification() -> None:
         result.score = 2.0  # type: ignore[misc]
 
 
+@pytest.mark.requirement("003-013", "003-014", "003-018")
 @pytest.mark.parametrize(
     ("query", "title", "text", "score"),
     [
@@ -463,6 +483,7 @@ def test_keyword_scores(query: str, title: str, text: str, score: float) -> None
     assert keyword_scores(query, [(title, text)]) == [score]
 
 
+@pytest.mark.requirement("003-018")
 def test_keyword_scores_know_no_rarity() -> None:
     """What an entry scores does not depend on the others."""
     alone = keyword_scores("pnpm", [("A", "pnpm")])
@@ -519,6 +540,7 @@ def test_bm25_phrases() -> None:
     assert bm25_scores('""', texts) == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.requirement("003-019")
 def test_scoring_one_entry_is_private() -> None:
     """Public are whole searches, not their parts."""
     import ghostmem
@@ -546,6 +568,7 @@ HYBRID = [
 ]
 
 
+@pytest.mark.requirement("003-002")
 @pytest.mark.parametrize(
     ("provider", "found"),
     [("static", ["Coffee \0 time"]), ("local", ["Coffee \0 time"]), ("none", [])],
@@ -560,6 +583,7 @@ def test_hybrid_search_finds_by_meaning(provider: str, found: list[str]) -> None
     assert (sections(results)[:1], notes) == (found, ())
 
 
+@pytest.mark.requirement("003-002")
 def test_hybrid_search_is_sorted_and_cut() -> None:
     """Scores go down, words count too, a limit cuts, and a blank question finds nothing."""
     results, _ = search_entries("which pnpm for builds", HYBRID, Settings(embed_provider="none"))
@@ -652,6 +676,7 @@ def killed(folder: Path, request: pytest.FixtureRequest) -> Iterator[int]:
         )
 
 
+@pytest.mark.requirement("003-027")
 @pytest.mark.process
 @pytest.mark.parametrize("killed", range(5, 45, 5), indirect=True)
 def test_a_kill_loses_nothing_and_doubles_nothing(folder: Path, killed: int) -> None:

@@ -70,6 +70,7 @@ def test_tags_of_a_note_are_words(lab: Any) -> None:
     assert lab.ghost.admin.check().ok
 
 
+@pytest.mark.requirement("001-001")
 def test_reading_touches_nothing(lab: Any) -> None:
     """Adding, searching, syncing, looking and removing change no byte, time, mode or name below the folder."""
     lab.write("crlf.md", b"# A\r\n\r\ntext alpha\r\n")
@@ -272,6 +273,7 @@ def long_note(changed: str = "") -> str:
     return "\n".join(parts) + changed
 
 
+@pytest.mark.requirement("001-019")
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -184,6 +184,7 @@ def test_the_paraphrases_share_no_word(key: str) -> None:
     assert not set(query_terms(query)) & set(query_terms(text))
 
 
+@pytest.mark.requirement("002-074")
 def test_meaning_finds_paraphrases(store: Ghost) -> None:
     """At least eight of ten questions that share no word with their answer have it among the first three."""
     missed = {key: keys(store, query, "para")[:3] for key, (_, query) in PARAPHRASES.items()}
@@ -277,6 +278,7 @@ DATED = {
 }
 
 
+@pytest.mark.requirement("002-078")
 @pytest.mark.wide(keep=6)
 @pytest.mark.parametrize(
     ("query", "key"),
@@ -300,6 +302,7 @@ def test_words_for_times_choose_the_memory(store: Ghost, query: str, key: str) -
     assert keys(store, query, "dated")[0] == key
 
 
+@pytest.mark.requirement("002-078")
 @pytest.mark.parametrize("query", ["what is the latest deploy?", "our most recent deployment"])
 def test_the_latest_is_the_newest(store: Ghost, query: str) -> None:
     """Of memories that say much the same, `latest` finds the one written last."""
@@ -471,6 +474,7 @@ def test_an_off_topic_question_in_thai_is_answered_with_nothing(
     assert ghost.search("หิมะตกหนักที่ประเทศนอร์เวย์ในฤดูหนาวทุกปีหรือไม่", "s") == []
 
 
+@pytest.mark.requirement("002-068", "002-073")
 @pytest.mark.parametrize("provider", ["none", "static"])
 def test_a_part_of_a_word_is_found(open_ghost: Callable[..., Ghost], provider: str) -> None:
     """A piece of a longer word, in any case and with its accents, is found by the substring leg."""

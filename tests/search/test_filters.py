@@ -34,6 +34,7 @@ def ranking(hits: Hits) -> str:
     return json.dumps(rows, sort_keys=True)
 
 
+@pytest.mark.requirement("002-063")
 def test_a_namespace_is_a_wall(store: Ghost) -> None:
     """A search in one namespace finds nothing of another; a prefix finds those below it, `*` and nothing find all."""
     for ns in ("agent:a", "agent:b", "agents", "team:x"):
@@ -55,6 +56,7 @@ def test_a_namespace_is_a_wall(store: Ghost) -> None:
         store.search("deployment", "ag*ent")
 
 
+@pytest.mark.requirement("002-063")
 def test_another_namespace_does_not_change_a_ranking(store: Ghost) -> None:
     """Order, scores and receipts in one namespace are the same before and after another is filled."""
     words = ["deploy", "server", "cache", "login", "invoice", "report", "billing", "queue"]
@@ -137,6 +139,7 @@ def test_every_filter_alone_and_together(
     assert sorted(keys(store.search("deployment", "f", **fields))) == expected  # type: ignore[arg-type]
 
 
+@pytest.mark.requirement("002-076", "002-077")
 def test_the_sleeping_and_the_sensed_are_left_out_unless_asked_for(store: Ghost) -> None:
     """Dormant and sensory memories need `include_all` or their tier."""
     filled(store)
@@ -251,6 +254,7 @@ def test_ties_and_repetitions_are_settled(store: Ghost) -> None:
         assert {hit.access_count for hit in again} == {number}
 
 
+@pytest.mark.requirement("002-075")
 def test_a_memory_of_many_chunks_is_found_once(store: Ghost) -> None:
     """The best chunk stands for its memory, with the lines it has in the content."""
     parts = [
@@ -271,6 +275,7 @@ def test_a_memory_of_many_chunks_is_found_once(store: Ghost) -> None:
     assert hit.match_chunk in hit.content
 
 
+@pytest.mark.requirement("002-167")
 def test_a_hit_is_its_memory_and_more(store: Ghost) -> None:
     """The memory's fields are attributes of the hit, and its data holds them beside score, chunk and similarity."""
     put = store.put(
@@ -299,6 +304,7 @@ def test_a_hit_is_its_memory_and_more(store: Ghost) -> None:
         _ = hit.no_such_field
 
 
+@pytest.mark.requirement("002-068")
 def test_explain_gives_receipts(store: Ghost) -> None:
     """Each hit's parts add up to its score, its legs have ranks, and the nearest misses and the legs that ran are named."""
     filled(store)

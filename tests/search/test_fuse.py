@@ -11,6 +11,7 @@ from ghostmem.search.score import fuse, reciprocal, text_score
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 
 
+@pytest.mark.requirement("002-069")
 @pytest.mark.parametrize(
     ("ranks", "expected"),
     [([1], 0.016393), ([1, 1], 0.032787), ([2], 0.016129), ([1, 1, 1], 0.04918), ([], 0.0)],
@@ -20,6 +21,7 @@ def test_reciprocal_ranks_with_k_60(ranks: list[int], expected: float) -> None:
     assert reciprocal(ranks) == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.requirement("002-072", "002-079")
 def test_the_text_score_weighs_priority_recency_and_text() -> None:
     """Half for text and three tenths for recency; under temporal intent two tenths and seven."""
     assert text_score(1.0, "normal", NOW, NOW, False) == pytest.approx(0.2 + 0.3 + 0.5)
@@ -33,6 +35,7 @@ def test_the_text_score_weighs_priority_recency_and_text() -> None:
     )
 
 
+@pytest.mark.requirement("002-080")
 def test_fuse_adds_legs_and_favours_episodes_in_time() -> None:
     """An item of two legs beats one of a single leg; an episode gains three tenths when a time is asked for."""
     legs = {"text": {1: 1, 2: 2}, "vector": {2: 1, 3: 2}}
@@ -45,6 +48,7 @@ def test_fuse_adds_legs_and_favours_episodes_in_time() -> None:
     assert fuse({}, {}, temporal=True) == {}
 
 
+@pytest.mark.requirement("002-069")
 def test_a_whole_search_can_be_fused(open_ghost: Callable[..., Ghost]) -> None:
     """With GHOST_FUSION=rrf the best of two legs scores 2/61, and episodes come first under temporal intent."""
     ghost = open_ghost(":memory:", embed_provider="static", fusion="rrf")

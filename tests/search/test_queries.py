@@ -59,6 +59,7 @@ def test_signs_are_part_of_words(store: Ghost, query: str, key: str) -> None:
     assert [hit.key for hit in store.search(query, "q")][:1] == [key]
 
 
+@pytest.mark.requirement("002-071")
 def test_a_stop_word_alone_is_looked_for(store: Ghost) -> None:
     """A question of nothing but a stop word finds the text that has it."""
     assert [hit.key for hit in store.search("don't", "q")][:1] == ["dont"]

@@ -38,6 +38,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.requirement("001-021")
 @pytest.mark.parametrize("raw", TEXTS)
 def test_the_original_bytes_come_back(tmp_path: Path, raw: bytes) -> None:
     """In, in again, and out: the file is what it was, in its own line ends meanwhile."""
@@ -277,6 +278,7 @@ def test_writers_do_not_lose_each_others_blocks(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- the guidance
 
 
+@pytest.mark.requirement("001-022")
 @pytest.mark.parametrize(
     "words",
     [
@@ -317,6 +319,7 @@ def test_the_guidance_fits_files_of_any_encoding() -> None:
     assert agents_md.block().count("ghost:begin") == agents_md.block().count("ghost:end") == 1
 
 
+@pytest.mark.requirement("001-021")
 def test_the_guidance_goes_in_and_out(tmp_path: Path) -> None:
     """AGENTS.md of a folder that is named gets the block, and is as before without it."""
     path = agents_md.agents_file(tmp_path)

@@ -74,6 +74,7 @@ def test_removed_chunks_are_not_found() -> None:
     assert nothing.nearest(query, 3) == []
 
 
+@pytest.mark.requirement("002-074")
 def test_few_vectors_are_compared_exactly() -> None:
     """The order is that of the products, nearest first."""
     rows = np.random.default_rng(3).normal(size=(500, 64)).astype(np.float32)

@@ -39,6 +39,7 @@ def rows(path: str | Path, sql: str) -> list[tuple[object, ...]]:
         db.close()
 
 
+@pytest.mark.requirement("002-001", "002-048", "002-049")
 def test_the_store_is_one_private_file_in_wal_mode(open_ghost: Open, tmp_path: Path) -> None:
     """While open it logs ahead; once closed a single file with mode 0600 in a folder with mode 0700 is left."""
     ghost = open_ghost("deep/er/memory.db")
@@ -51,6 +52,7 @@ def test_the_store_is_one_private_file_in_wal_mode(open_ghost: Open, tmp_path: P
     assert [p.name for p in path.parent.iterdir()] == ["memory.db"]
 
 
+@pytest.mark.requirement("002-051", "002-052", "002-053", "002-054", "002-056")
 def test_the_tables_have_the_specifications_names(open_ghost: Open, tmp_path: Path) -> None:
     """Others read the file by these names."""
     open_ghost("m.db")
@@ -64,6 +66,7 @@ def test_the_tables_have_the_specifications_names(open_ghost: Open, tmp_path: Pa
     assert set(named.split()) <= tables
 
 
+@pytest.mark.requirement("002-050")
 def test_a_version_is_unique(open_ghost: Open, tmp_path: Path) -> None:
     """The database itself refuses a second row of one version, and a second live row of one key."""
     ghost = open_ghost("m.db")
@@ -78,6 +81,7 @@ def test_a_version_is_unique(open_ghost: Open, tmp_path: Path) -> None:
     db.close()
 
 
+@pytest.mark.requirement("002-057")
 def test_opening_again_runs_no_migration_twice(open_ghost: Open, tmp_path: Path) -> None:
     """Migrations are recorded by name and harmless to start again."""
     open_ghost("m.db").close()
@@ -99,6 +103,7 @@ def test_a_store_in_memory_has_the_tables_of_a_file(open_ghost: Open, tmp_path: 
         assert {at[:10] for at in dates} == {"2026-03-14"}
 
 
+@pytest.mark.requirement("002-058", "002-198")
 def test_a_migration_keeps_data_and_a_copy(
     open_ghost: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +126,7 @@ def test_a_migration_keeps_data_and_a_copy(
     assert rows(copy, "SELECT key FROM memories") == [("k",)]
 
 
+@pytest.mark.requirement("002-057")
 def test_a_failing_migration_changes_nothing(
     open_ghost: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,6 +227,7 @@ def test_an_interrupt_while_a_write_begins_leaves_no_lock(
     assert sorted(memory.key for memory in one.list(NS)) == ["one", "other"]
 
 
+@pytest.mark.requirement("002-022")
 @pytest.mark.parametrize("name", [":memory:", "m.db"])
 def test_threads_share_a_store(open_ghost: Open, name: str) -> None:
     """Four threads writing and reading one Ghost lose nothing, in memory and in a file."""
@@ -259,6 +266,7 @@ DAMAGE = {
 }  # fmt: skip
 
 
+@pytest.mark.requirement("002-059")
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_check_finds_damage_and_repair_mends_it(
     open_ghost: Open, tmp_path: Path, damage: str
@@ -281,6 +289,7 @@ def test_check_finds_damage_and_repair_mends_it(
     assert ghost.put(NS, "k0", "goes on").version == 2
 
 
+@pytest.mark.requirement("002-194")
 def test_core_verbs_need_no_network(ghost: Ghost, monkeypatch: pytest.MonkeyPatch) -> None:
     """With sockets blocked everything works."""
 
@@ -295,6 +304,7 @@ def test_core_verbs_need_no_network(ghost: Ghost, monkeypatch: pytest.MonkeyPatc
     ghost.lifecycle.gc()
 
 
+@pytest.mark.requirement("002-192")
 def test_no_system_sqlite_is_needed() -> None:
     """The engine runs on the SQLite inside the apsw wheel; Python's own sqlite3 is never imported."""
     code = "import sys; sys.modules['sqlite3'] = None; from ghostmem import Ghost; g = Ghost.open(':memory:'); print(g.put('a', 'k', 'x').version)"

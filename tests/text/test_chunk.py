@@ -52,6 +52,7 @@ def texts(content: str, spans: list[ChunkSpan]) -> list[str]:
     return [content[span.start : span.stop] for span in spans]
 
 
+@pytest.mark.requirement("002-008")
 @given(markdown, sizes)
 def test_every_character_but_white_space_is_in_exactly_one_span(
     content: str, size: tuple[int, int]
@@ -67,6 +68,7 @@ def test_every_character_but_white_space_is_in_exactly_one_span(
     assert not content[at:].strip()
 
 
+@pytest.mark.requirement("002-008")
 @given(markdown, sizes)
 def test_lines_are_those_of_the_content(content: str, size: tuple[int, int]) -> None:
     """Line numbers count line feeds, from one, at the first and the last character."""
@@ -75,6 +77,7 @@ def test_lines_are_those_of_the_content(content: str, size: tuple[int, int]) -> 
         assert span.end_line == content.count("\n", 0, span.stop) + 1
 
 
+@pytest.mark.requirement("002-008")
 @given(plain, sizes)
 def test_prose_never_exceeds_the_limit(content: str, size: tuple[int, int]) -> None:
     """Without code and tables no span is longer than the limit."""

@@ -50,6 +50,7 @@ def rich(ghost: Ghost) -> None:
     assert a.version == 1
 
 
+@pytest.mark.requirement("002-053", "002-056", "002-189")
 def test_export_import_export_is_byte_identical(open_ghost: Open) -> None:
     """Everything survives the way into an empty store and out again, to the byte; no export time is in it."""
     source, target = open_ghost("a.db"), open_ghost("b.db")
@@ -259,6 +260,7 @@ def test_broken_input_names_the_line_and_imports_nothing(open_ghost: Open, text:
     assert ghost.list() == []
 
 
+@pytest.mark.requirement("002-189")
 def test_import_reads_the_originals_json_array(open_ghost: Open) -> None:
     """The original's export is one array of live memories, meta as text, times in seconds."""
     rows = [
@@ -366,6 +368,7 @@ def test_import_from_ghost_keeps_what_is_current(open_ghost: Open, clock) -> Non
         assert found == {at: row["content"] for at, row in current.items()}
 
 
+@pytest.mark.requirement("002-045", "002-047", "002-054")
 def test_import_from_ghost_turns_links_into_edges(open_ghost: Open) -> None:
     """Legacy links arrive as links and as edges with their relation's weight; weights stay in range, nothing crosses a namespace."""
     ghost = open_ghost()
@@ -414,6 +417,7 @@ def test_opening_an_original_database_says_how_to_import(tmp_path: Path) -> None
     assert target.read_bytes() == before
 
 
+@pytest.mark.requirement("002-010")
 def test_ingest_a_file_by_level_two_headings(open_ghost: Open, tmp_path: Path) -> None:
     """Each section is one memory; the preamble too; empty sections and fenced headings make none."""
     file = tmp_path / "MEMORY.md"
@@ -443,6 +447,7 @@ def test_ingest_again_updates_instead_of_doubling(open_ghost: Open, tmp_path: Pa
     assert [m.version for m in ghost.history(NS, "two")] == [1, 2]
 
 
+@pytest.mark.requirement("002-190")
 def test_ingest_a_folder_recursively(open_ghost: Open, tmp_path: Path) -> None:
     """Dated files prefix their keys, hidden folders are passed over, and equal headings of two files do not fight."""
     for name, text in {
