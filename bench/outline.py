@@ -20,11 +20,11 @@ from bench.report import machine, show, table
 _SPEED = """
 import json, resource, sys, time
 from ghostmem import Ghost, Settings
-from ghostmem.outline.languages.table import language_named
+from ghostmem.outline.languages.table import suffixes_of
 from ghostmem.outline.sources import sources
 from pathlib import Path
 store, root, language = sys.argv[1:]
-files = sources(Path(root), language_named(language).suffixes).files
+files = sources(Path(root), suffixes_of(language)).files
 with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
     costs = []
     for _ in range(2):

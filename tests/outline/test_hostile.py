@@ -13,7 +13,7 @@ import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError
 from ghostmem.outline import parse
-from ghostmem.outline.languages.table import LANGUAGES, language_named
+from ghostmem.outline.languages.table import LANGUAGES, suffixes_of
 from ghostmem.outline.sources import MAX_FILE_BYTES, sources
 from ghostmem.settings import Settings
 
@@ -131,7 +131,7 @@ def store() -> Iterator[Ghost]:
 
 def suffix(language: str) -> str:
     """Return how a file of a language ends."""
-    return language_named(language).suffixes[0]
+    return suffixes_of(language)[0]
 
 
 def checked(ghost: Ghost, root: Path, language: str) -> Any:

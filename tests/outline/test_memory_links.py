@@ -12,11 +12,10 @@ from tests.outline.conftest import all_nodes
 from ghostmem import Ghost, InvalidInputError, NotFoundError
 from ghostmem.caller import CALLER, Caller
 from ghostmem.model import FileRel, SymbolRef
-from ghostmem.outline.languages.table import LANGUAGES, language_named
 from ghostmem.outline.project_graph import code_graphs
 from ghostmem.outline.render import LinkedMemory as Mention
 from ghostmem.outline.stale import memories_of
-from ghostmem.outline.symbols import SUFFIXES, relative_path
+from ghostmem.outline.symbols import relative_path
 
 SOURCE = """package shop
 
@@ -238,15 +237,6 @@ def test_who_names_no_symbol_imports_nothing_of_it() -> None:
         for name in done.stdout.split()
         if name.startswith("ghostmem.") and ".engine." not in name
     ] == []
-
-
-@pytest.mark.parametrize("name", LANGUAGES)
-def test_every_suffix_is_a_languages_own(name: str) -> None:
-    """What an ending tells is what the language says of itself."""
-    language = language_named(name)
-    told = {f".{end}" for end, owner in SUFFIXES.items() if owner == name}
-    assert told
-    assert told <= set(language.suffixes)
 
 
 @pytest.mark.parametrize(

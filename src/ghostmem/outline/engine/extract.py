@@ -115,6 +115,8 @@ def error_lines(root: "Node") -> list[int]:
     return sorted(lines)
 
 
+# kind, owner, scope, term, position, arguments
+PendingReference = tuple[str, int, int, Term, int, tuple[Term | None, ...] | None]
 Visitors = dict[str, tuple[Callable[..., Term | None], Form]]
 
 
@@ -132,6 +134,25 @@ def methods_of(rules: "ExtractRules") -> tuple[Visitors, ...]:
     )
 
 
+class Restored:
+    """Restores what a declaration changes when it ends: the scope, the owner, the function."""
+
+    __slots__ = ("owners", "places", "walker")
+
+    def __init__(self, walker: "Walker") -> None:
+        self.walker = walker
+        self.places = walker.scope, walker.block, walker.is_lazy
+        self.owners = walker.owner, walker.owner_type, walker.function, walker.receivers
+
+    def __enter__(self) -> int:
+        return self.walker.scope
+
+    def __exit__(self, *_: object) -> None:
+        walker = self.walker
+        walker.scope, walker.block, walker.is_lazy = self.places
+        walker.owner, walker.owner_type, walker.function, walker.receivers = self.owners
+
+
 class Walker:
     """The walk over one file, and the facts that it noted so far.
 
@@ -142,7 +163,7 @@ class Walker:
     def __init__(self, rules: "ExtractRules", source: bytes, path: str) -> None:
         self.rules, self.source, self.table = rules, source, rules.forms
         self.unit = Unit(path)
-        self.references: list[Reference] = []
+        self.references: list[PendingReference] = []
         self.scope = 0
         self.owner = FILE  # the symbol that references belong to
         self.owner_type = FILE  # the type whose members are declared
@@ -159,7 +180,7 @@ class Walker:
         self.ignored: set[str] = set()  # names that no link leads to when they are read
         self.state: dict[object, Any] = {}  # of the language
         self._visitors, self._typers = methods_of(rules)
-        self._names: dict[str, Term] = {}  # terms of names
+        self._names: dict[bytes, Term] = {}  # terms of names
         self._texts: dict[bytes, str] = {}
         self._newlines = [found.start() for found in re.finditer(b"\n", source)]
 
@@ -168,27 +189,30 @@ class Walker:
         self.rules.begin(self, root)
         self.visit_all(root)
         self.unit.errors = sorted({*self.unit.errors, *error_lines(root)})[:MAX_ERRORS]
-        settled = map(self._settled, self.references)
-        self.unit.references = [reference for reference in settled if reference is not None]
+        self.unit.references = list(self._settled())
         return self.unit
 
-    def _settled(self, reference: Reference) -> Reference | None:
-        """Return a reference, looked up in the file if only that may bind its first name.
+    def _settled(self) -> Iterator[Reference]:
+        """Yield the references, looked up in the file if only that may bind their first name.
 
-        None if it surely leads to a local, which no relation is about."""
-        kind, owner, scope, term, line, position, arguments = reference
-        first = term
-        while first[0] == MEMBER and first[1] is not None:
-            first = first[1]
-        home = self.home_of(first[1], scope, position) if first[0] == NAME else scope
-        if kind not in ("calls", "calls?"):
-            owner_tag = term[1][0] if term[0] == MEMBER and term[1] is not None else ""
-            is_value = kind.startswith("reads") and owner_tag not in _WITH_OWNER
-            if (home < 0 and first is term) or (term[0] == MEMBER and (is_value or not owner_tag)):
-                return None
-        if home == 0 and scope:
-            return (kind, owner, 0, term, line, END, arguments)
-        return reference
+        Not those that surely lead to a local, which no relation is about."""
+        newlines = self._newlines
+        for kind, owner, scope, term, position, arguments in self.references:
+            first, is_call = term, kind in ("calls", "calls?")
+            if term[0] == MEMBER:
+                owner_tag = term[1][0] if term[1] is not None else ""
+                is_value = kind.startswith("reads") and owner_tag not in _WITH_OWNER
+                if not is_call and (is_value or not owner_tag):
+                    continue
+                while first[0] == MEMBER and first[1] is not None:
+                    first = first[1]
+            home = self.home_of(first[1], scope, position) if scope and first[0] == NAME else scope
+            if home < 0 and first is term and not is_call:
+                continue
+            line = bisect_left(newlines, position) + 1
+            if home == 0 and scope:
+                scope, position = 0, END
+            yield kind, owner, scope, term, line, position, arguments
 
     # --- helpers
 
@@ -207,12 +231,12 @@ class Walker:
     def child(self, node: "Node", form: Form, key: str) -> "Node | None":
         """Return a part of a node, by its key in the table."""
         place = form.places.get(key)
+        if isinstance(place, str):
+            return node.child_by_field_name(place)
         if place is None:
             return None
-        if place.__class__ is int:
-            children = [child for child in node.named_children if not child.is_extra]
-            return children[place] if -len(children) <= place < len(children) else None
-        return node.child_by_field_name(place)  # type: ignore[arg-type]
+        children = [child for child in node.named_children if not child.is_extra]
+        return children[place] if -len(children) <= place < len(children) else None
 
     def children(self, node: "Node", form: Form, key: str) -> "list[Node]":
         """Return all nodes of a field, and of the lists in it, or the child of that number."""
@@ -236,36 +260,24 @@ class Walker:
         """The kind of the present scope."""
         return self.unit.scopes[self.scope].kind
 
-    @contextmanager
-    def restored(self) -> Iterator[None]:
-        """Restore what a declaration changes: the scope, the owner, the function."""
-        places = self.scope, self.block, self.is_lazy
-        owners = self.owner, self.owner_type, self.function, self.receivers
-        yield
-        self.scope, self.block, self.is_lazy = places
-        self.owner, self.owner_type, self.function, self.receivers = owners
+    def inside(self, kind: str, symbol: int = NO_SYMBOL) -> "Restored":
+        """Open a scope, and leave it in the end; give its number."""
+        before = Restored(self)
+        self.unit.scopes.append(Scope(self.scope, kind, symbol))
+        self.scope, self.block, self.is_lazy = len(self.unit.scopes) - 1, 0, False
+        return before
 
-    @contextmanager
-    def inside(self, kind: str, symbol: int = NO_SYMBOL) -> Iterator[int]:
-        """Open a scope, and leave it in the end; yield its number."""
-        with self.restored():
-            self.unit.scopes.append(Scope(self.scope, kind, symbol))
-            self.scope, self.block, self.is_lazy = len(self.unit.scopes) - 1, 0, False
-            yield self.scope
-
-    @contextmanager
-    def in_lazy_block(self) -> Iterator[None]:
+    def in_lazy_block(self) -> "Restored":
         """Enter a block; it becomes a scope when a name is bound in it, for most bind none."""
-        with self.restored():
-            self.block, self.is_lazy = 0, True
-            yield
+        before = Restored(self)
+        self.block, self.is_lazy = 0, True
+        return before
 
-    @contextmanager
-    def in_block(self, node: "Node") -> Iterator[None]:
+    def in_block(self, node: "Node") -> "Restored":
         """Enter a block that may be skipped when the code runs."""
-        with self.restored():
-            self.block = -node.end_byte if self.leaves(node) else node.end_byte
-            yield
+        before = Restored(self)
+        self.block = -node.end_byte if self.leaves(node) else node.end_byte
+        return before
 
     def leaves(self, node: "Node") -> bool:
         """Tell whether a block ends with a jump out of it: return, raise, continue and the like."""
@@ -277,12 +289,11 @@ class Walker:
         with self.inside(kind, symbol.number) as number:
             return number
 
-    @contextmanager
-    def owned_by(self, symbol: CodeSymbol) -> Iterator[None]:
+    def owned_by(self, symbol: CodeSymbol) -> "Restored":
         """Note references for a symbol."""
-        with self.restored():
-            self.owner = symbol.number
-            yield
+        before = Restored(self)
+        self.owner = symbol.number
+        return before
 
     def home(self, scope: int | None = None) -> int:
         """Return the scope that declarations belong to; with hoisting, a block has none."""
@@ -311,7 +322,7 @@ class Walker:
             home = None
         home = self.scope if home is None else home
         if end is None:
-            end = self.block if home in (self.scope, self.home()) else 0
+            end = self.block if home == self.scope or home == self.home() else 0
         binding: Binding = (position, end, self.scope, type_term, value, symbol)
         self.unit.scopes[home].names.setdefault(name, []).append(binding)
 
@@ -325,8 +336,7 @@ class Walker:
         """Note a reference."""
         given = None if arguments is None else tuple(arguments)
         start = (self.anchor or node).start_byte
-        line = bisect_left(self._newlines, start) + 1
-        self.references.append((kind, self.owner, self.scope, term, line, start, given))
+        self.references.append((kind, self.owner, self.scope, term, start, given))
 
     def import_path(self, path: str, node: "Node", member: str = "") -> None:
         """Note that the file imports a path."""
@@ -388,18 +398,13 @@ class Walker:
         if node is None:
             return None
         visitor = self._visitors.get(node.type)
-        if visitor is not None:
-            return self._enter(node, *visitor, quiet)
-        self.visit_all(node)
-        return None
-
-    def _enter(
-        self, node: "Node", method: Callable[..., Term | None], form: Form, quiet: bool = False
-    ) -> Term | None:
-        """Call a method for a node, unless it is too deep."""
+        if visitor is None:
+            self.visit_all(node)
+            return None
         if self.nesting >= MAX_NESTING:
             self.unit.errors.append(node.start_point[0] + 1)
             return None
+        method, form = visitor
         self.nesting += 1
         term = method(self, node, form, quiet)
         self.nesting -= 1
@@ -409,13 +414,18 @@ class Walker:
         """Visit the children of a node; nodes that the table does not have are walked through."""
         visitors, pending = self._visitors, node.named_children
         pending.reverse()
+        is_deep = self.nesting >= MAX_NESTING
+        self.nesting += 1
         while pending:
             child = pending.pop()
             visitor = visitors.get(child.type)
             if visitor is None:
-                pending.extend(reversed(child.named_children))
+                pending += child.named_children[::-1]
+            elif is_deep:
+                self.unit.errors.append(child.start_point[0] + 1)
             else:
-                self._enter(child, *visitor)
+                visitor[0](self, child, visitor[1], False)
+        self.nesting -= 1
 
     def visits(self, node: "Node | None") -> list[Term | None]:
         """Visit the children of a node, and return their terms."""
@@ -443,33 +453,27 @@ class Walker:
 
     def visit_block(self, node: "Node", _form: Form, _quiet: bool) -> Term | None:
         """A block: a scope in some languages, and a branch in all."""
-        if self.rules.hoists:
-            with self.in_block(node):
-                self.visit_all(node)
-        else:
-            before = self.scope, self.block, self.is_lazy  # as in_lazy_block, which is slower
-            self.block, self.is_lazy = 0, True
+        with self.in_block(node) if self.rules.hoists else self.in_lazy_block():
             self.visit_all(node)
-            self.scope, self.block, self.is_lazy = before
         return None
 
     # --- expressions
 
     def visit_name(self, node: "Node", _form: Form, quiet: bool) -> Term | None:
         """A name."""
-        name = self.text(node)
-        if name in self.receivers:
-            return self.receivers[name]
-        term = self.name_term(name)
-        if not quiet and name not in self.ignored:
+        term = self.name_term(node)
+        if term[1] in self.receivers:
+            return self.receivers[term[1]]
+        if not quiet and term[1] not in self.ignored:
             self.refer("reads", term, node)
         return term
 
-    def name_term(self, name: str) -> Term:
+    def name_term(self, node: "Node") -> Term:
         """Return the term of a name, which is one object in a file."""
-        term = self._names.get(name)
+        raw = self.source[node.start_byte : node.end_byte]
+        term = self._names.get(raw)
         if term is None:
-            term = self._names[name] = (NAME, name)
+            term = self._names[raw] = (NAME, self.text(node))
         return term
 
     def home_of(self, name: str, scope: int, position: int) -> int:
@@ -521,7 +525,8 @@ class Walker:
         elif callee is not None and callee[0] == GENERIC:
             callee = callee[1]
         arguments = self.arguments(listed, value)
-        self.visit(self.child(node, form, "body"))
+        if "body" in form.places:
+            self.visit(self.child(node, form, "body"))
         if callee is None:
             callee = (MEMBER, None, " ".join(self.text(fn).split())[-60:])
         self.refer("calls", callee, fn, arguments)
@@ -595,8 +600,8 @@ class Walker:
     visit_super = type_this = visit_this
 
     def visit_literal(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
-        """A literal of a type outside of the project."""
-        if node.named_child_count:
+        """A literal of a type outside of the project; option `walked` if it has expressions."""
+        if "walked" in form.options:
             self.visit_all(node)
         return (LITERAL, form.words["is"])
 
@@ -608,13 +613,20 @@ class Walker:
             return None
         typer = self._typers.get(node.type)
         if typer is not None:
-            return self._enter(node, *typer)
+            if self.nesting >= MAX_NESTING:
+                self.unit.errors.append(node.start_point[0] + 1)
+                return None
+            method, form = typer
+            self.nesting += 1
+            term = method(self, node, form, False)
+            self.nesting -= 1
+            return term
         terms = [term for term in map(self.type_term, node.named_children) if term is not None]
         return terms[0] if len(terms) == 1 else None
 
     def type_name(self, node: "Node", _form: Form, _quiet: bool = False) -> Term | None:
         """A type by its name."""
-        term = self.name_term(self.text(node))
+        term = self.name_term(node)
         self.refer("uses", term, node)
         return term
 
@@ -636,7 +648,7 @@ class Walker:
                 self.path_term(self.child(node, form, "of"), depth - 1),
                 self.text(name),
             )
-        return (NAME, self.text(node)) if form.role == "name" else None
+        return self.name_term(node) if form.role == "name" else None
 
     def type_same(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """The type of one child."""
@@ -809,10 +821,11 @@ class Walker:
             is_map = "pairs" in form.options
             type_term = (MAP_TYPE, None, type_term) if is_map else (LIST_TYPE, type_term)
         default = self.child(node, form, "value")
-        with self.restored():
-            if self.rules.defaults_outside and self.function is not None:
-                self.owner = self.function.parent
-            value = self.visit(default)
+        owner = self.owner
+        if self.rules.defaults_outside and self.function is not None:
+            self.owner = self.function.parent
+        value = self.visit(default)
+        self.owner = owner
         names: list[str] = []
         listed: list[Node | None] = [*self.children(node, form, "name")]
         for name in listed or [None]:

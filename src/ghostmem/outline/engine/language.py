@@ -25,7 +25,7 @@ table are walked through. An example (Go):
 | name, member (of name), index (of) | expressions |
 | call (callee args of type_args body; option bare) | |
 | cast (type of; option shown), either (test), tuple, list | |
-| literal (is=str), this, super, same (of; option only), skip | |
+| literal (is=str; option walked), this, super, same (of; option only), skip | |
 | generic (of; option flat), listtype (of), maptype (key of), uniontype, tupletype | types |
 | functype (params result), primitive, notype; also name, member, same, record | |
 | hook | fn=: a method of the language for expressions and statements; type_fn=: for types |

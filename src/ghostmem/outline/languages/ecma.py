@@ -95,7 +95,8 @@ object_pattern               same of=-1
 call_signature,construct_signature lambda params=parameters result=return_type \
     type_params=type_parameters
 pair                         same of=value
-string,template_string       literal is=String
+string                       literal is=String
+template_string              literal is=String walked
 number                       literal is=Number
 true,false                   literal is=Boolean
 regex                        literal is=RegExp

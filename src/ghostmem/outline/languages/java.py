@@ -97,7 +97,7 @@ parenthesized_expression     same of=0
 ternary_expression           either test=condition
 binary_expression            either
 unary_expression             same of=operand
-class_literal                literal is=java.lang.Class
+class_literal                literal is=java.lang.Class walked
 this                         this
 super                        super
 string_literal               literal is=java.lang.String

@@ -109,7 +109,7 @@ type                         same of=0
 expression_list,tuple,pattern_list,tuple_pattern tuple
 list,set,list_pattern        list
 string                       hook fn=string type_fn=quoted
-concatenated_string          literal is=str
+concatenated_string          literal is=str walked
 integer                      literal is=int
 float                        literal is=float
 true,false                   literal is=bool
