@@ -13,6 +13,7 @@ copy                         one class per table, for both engines; small_tables
 sqlite/, postgres/           connections, full text, vectors, checks, scrubbing
 indexing                     content to index rows
 vectoriser                   texts to vectors; nearest, sketch: comparison of vectors
+namespace_cache              what searches of a namespace have read, until it changes
 lookup, sequences, tally     helpers of operations; export_lines: records as lines of JSON
 
 Other packages import the names below from here; their modules are loaded when they are first used,
