@@ -15,25 +15,25 @@ SNIPPET = 200  # characters of a memory in a list for the user
 VIEWED = 8000  # characters of a memory that the user is shown
 
 
-def result_text(name: str, found: Mapping[str, Any]) -> str:
+def result_text(name: str, result: Mapping[str, Any]) -> str:
     """Return a result, as it is shown, as a few lines of text."""
-    if list(found) == ["text"]:
-        return str(found["text"])
-    if "reason" in found:  # why there is nothing to show
-        return _lines([found["reason"]], found)
-    return _TEXTS.get(name, _plain)(found)
+    if list(result) == ["text"]:
+        return str(result["text"])
+    if "reason" in result:  # why there is nothing to show
+        return _lines([result["reason"]], result)
+    return _TEXTS.get(name, _plain)(result)
 
 
 def original_text(name: str, result: Mapping[str, Any]) -> str:
     """Return a whole result as the JSON of the original Ghost, which has lists without a frame."""
-    found: Any = result
+    original: Any = result
     if name == "ghost_search":
-        found = [{**hit, "similarity": hit["score"]} for hit in result["results"]]
+        original = [{**hit, "similarity": hit["score"]} for hit in result["results"]]
     elif name == "ghost_consolidate":
-        found = {"memory": result["summary"], "auto_linked": result["edges"], **result}
+        original = {"memory": result["summary"], "auto_linked": result["edges"], **result}
     elif name in _ARRAYS:
-        found = result.get(_ARRAYS[name], result)
-    return json.dumps(found, indent=2, ensure_ascii=False)
+        original = result.get(_ARRAYS[name], result)
+    return json.dumps(original, indent=2, ensure_ascii=False)
 
 
 def _indented(content: str) -> str:
@@ -44,23 +44,23 @@ def _indented(content: str) -> str:
     return "\n ".join(content.splitlines())
 
 
-def _plain(found: Mapping[str, Any]) -> str:
+def _plain(result: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"{key}: {value}" for key, value in found.items() if isinstance(value, str | int | float)
+        f"{key}: {value}" for key, value in result.items() if isinstance(value, str | int | float)
     )
 
 
-def _lines(lines: Iterable[str], found: Mapping[str, Any]) -> str:
+def _lines(lines: Iterable[str], result: Mapping[str, Any]) -> str:
     """Return lines, followed by the notes and what was left out."""
-    end = [f"note: {note}" for note in found.get("notes", ())]
-    end += [f"left out: {found['left_out']}"] if "left_out" in found else []
+    end = [f"note: {note}" for note in result.get("notes", ())]
+    end += [f"left out: {result['left_out']}"] if "left_out" in result else []
     return "\n".join([*lines, *end])
 
 
-def _head(row: Mapping[str, Any], found: Mapping[str, Any], *more: str) -> str:
+def _head(row: Mapping[str, Any], result: Mapping[str, Any], *more: str) -> str:
     """Return the name of a memory, its date, source and more, in brackets."""
     said_by = quoted_label(row.get("source_user") or ""), row.get("source_kind")
-    parts = (f"{row.get('ns', found.get('ns'))}/{row['key']} v{row['version']}", row["created_at"])
+    parts = (f"{row.get('ns', result.get('ns'))}/{row['key']} v{row['version']}", row["created_at"])
     text = " ".join(str(part) for part in (*parts, *said_by, *more) if part)
     return " ".join(f"[{text}]".splitlines())
 
@@ -74,126 +74,126 @@ _LIFETIME = {
 }
 
 
-def _memory(found: Mapping[str, Any]) -> str:
-    details = [found["kind"], found["tier"]]
-    details += [f"{name} {found[name]}" for name in ("priority", "importance") if name in found]
-    details += ["pinned"] if found.get("pinned") else []
-    details += [f"#{quoted_label(tag)}" for tag in found.get("tags", ())]
-    details += [f"{label} {found[name]}" for name, label in _LIFETIME.items() if name in found]
-    details += [f"about {quoted_label(path, MAX_PATH)}" for path in found.get("files", ())]
-    details += [f"from character {found['offset']}"] if "offset" in found else []
-    content = _indented(found["content"])
+def _memory(result: Mapping[str, Any]) -> str:
+    details = [result["kind"], result["tier"]]
+    details += [f"{name} {result[name]}" for name in ("priority", "importance") if name in result]
+    details += ["pinned"] if result.get("pinned") else []
+    details += [f"#{quoted_label(tag)}" for tag in result.get("tags", ())]
+    details += [f"{label} {result[name]}" for name, label in _LIFETIME.items() if name in result]
+    details += [f"about {quoted_label(path, MAX_PATH)}" for path in result.get("files", ())]
+    details += [f"from character {result['offset']}"] if "offset" in result else []
+    content = _indented(result["content"])
     # lines below each other, so that their own indentation can be seen
     gap = "\n " if "\n" in content else " "
-    return _lines([f"{_head(found, found, *details)}{gap}{content}"], found)
+    return _lines([f"{_head(result, result, *details)}{gap}{content}"], result)
 
 
 # by kind of a verdict: how a memory relates to another one, and how it may relate
 _RELATIONS = {"conflict": ("conflicts with", "may conflict with")}
 
 
-def _stored(found: Mapping[str, Any]) -> str:
-    name = f"{found['ns']}/{found['key']}"
-    if found.get("outcome") == "quarantined":
-        *others, why = found.get("notes") or ["held in quarantine"]
+def _stored(result: Mapping[str, Any]) -> str:
+    name = f"{result['ns']}/{result['key']}"
+    if result.get("outcome") == "quarantined":
+        *others, why = result.get("notes") or ["held in quarantine"]
         text = f"not stored: {name} is {why}. Only the user can decide that; tell them."
         return _lines([text], {"notes": others})
-    if found.get("deduplicated"):
-        text = f"{name} v{found['version']} says the same as {found['requested_key']}: reinforced"
+    if result.get("deduplicated"):
+        text = f"{name} v{result['version']} says the same as {result['requested_key']}: reinforced"
     else:
-        text = f"{found.get('outcome', 'stored')} {name} v{found['version']}"
-    verdict = found.get("verdict", {})
+        text = f"{result.get('outcome', 'stored')} {name} v{result['version']}"
+    verdict = result.get("verdict", {})
     if "key" in verdict:
         sure, tentative = _RELATIONS.get(verdict["kind"], ("{} of", "possible {} of"))
         relation = tentative if verdict.get("tentative") else sure
         text += f": {relation.format(verdict['kind'])} {verdict['key']}"
     text += f": {verdict['content']}" if "content" in verdict else ""
-    if found.get("dry_run"):
-        text = f"dry run: nothing was stored; {name} would be\n {_indented(found['content'])}"
-    return _lines([text], found)
+    if result.get("dry_run"):
+        text = f"dry run: nothing was stored; {name} would be\n {_indented(result['content'])}"
+    return _lines([text], result)
 
 
-def _hits(found: Mapping[str, Any]) -> str:
+def _hits(result: Mapping[str, Any]) -> str:
     lines = []
-    for hit in found["results"]:
-        head = _head(hit, found, f"{hit['score']:.2f}", hit.get("path", ""))
+    for hit in result["results"]:
+        head = _head(hit, result, f"{hit['score']:.2f}", hit.get("path", ""))
         note = f" ({hit['note']})" if "note" in hit else ""
         lines.append(f"{head}{note} {_indented(hit['content'])}")
-    ended = [f"{old['key']} ({old['note']})" for old in found.get("superseded", ())]
+    ended = [f"{old['key']} ({old['note']})" for old in result.get("superseded", ())]
     lines += [f"no longer true: {', '.join(ended)}"] if ended else []
-    return _lines(lines if found["results"] else [_nothing(found), *lines], found)
+    return _lines(lines if result["results"] else [_nothing(result), *lines], result)
 
 
-def _nothing(found: Mapping[str, Any]) -> str:
-    is_complete = found.get("complete", True)
-    return "nothing relevant is known" if is_complete else "nothing was found so far"
+def _nothing(result: Mapping[str, Any]) -> str:
+    is_complete = result.get("complete", True)
+    return "nothing relevant is known" if is_complete else "nothing was result so far"
 
 
-def _pack(found: Mapping[str, Any]) -> str:
+def _pack(result: Mapping[str, Any]) -> str:
     lines = []
-    for memory in found["memories"]:
+    for memory in result["memories"]:
         note = f" ({memory['note']})" if "note" in memory else ""
-        lines.append(f"{_head(memory, found)}{note} {_indented(memory['content'])}")
-    nothing = "nothing fits into the budget" if "left_out" in found else _nothing(found)
-    weak = [f"perhaps: {_head(hit, found)} {hit['content']}" for hit in found.get("perhaps", ())]
+        lines.append(f"{_head(memory, result)}{note} {_indented(memory['content'])}")
+    nothing = "nothing fits into the budget" if "left_out" in result else _nothing(result)
+    weak = [f"perhaps: {_head(hit, result)} {hit['content']}" for hit in result.get("perhaps", ())]
     nothing = "\n".join(weak) or nothing
-    lines.append(f"({found['used']} of {found['budget']} tokens)" if lines else nothing)
-    if found.get("compaction_suggested"):
-        lines.append(f"compaction suggested: {found['compaction_reason']}")
-    return _lines(lines, found)
+    lines.append(f"({result['used']} of {result['budget']} tokens)" if lines else nothing)
+    if result.get("compaction_suggested"):
+        lines.append(f"compaction suggested: {result['compaction_reason']}")
+    return _lines(lines, result)
 
 
-def _listed(found: Mapping[str, Any]) -> str:
+def _listed(result: Mapping[str, Any]) -> str:
     lines = []
-    for memory in found["memories"]:
+    for memory in result["memories"]:
         details = [f"#{quoted_label(tag)}" for tag in memory.get("tags", ())]
         details += [f"deleted {memory['deleted_at']}"] if "deleted_at" in memory else []
-        lines.append(f"{_head(memory, found, *details)} {_indented(memory['content'])}")
-    return _lines(lines or ["nothing is stored here"], found)
+        lines.append(f"{_head(memory, result, *details)} {_indented(memory['content'])}")
+    return _lines(lines or ["nothing is stored here"], result)
 
 
-def _versions(found: Mapping[str, Any]) -> str:
-    lines = [f"{found['ns']}/{found['key']}"]
-    for version in found["versions"]:
+def _versions(result: Mapping[str, Any]) -> str:
+    lines = [f"{result['ns']}/{result['key']}"]
+    for version in result["versions"]:
         state = "".join(f" {name}" for name in ("deleted", "replaced") if version.get(name))
         head = f"[v{version['version']} {version['created_at']}{state}]"
         lines.append(f"{head} {_indented(version['content'])}")
-    return _lines(lines, found)
+    return _lines(lines, result)
 
 
-def _nodes(found: Mapping[str, Any]) -> str:
+def _nodes(result: Mapping[str, Any]) -> str:
     lines = []
-    for node in found.get("children", found.get("nodes", ())):
+    for node in result.get("children", result.get("nodes", ())):
         parent = f"{node['parent']} > " if "parent" in node else ""
         count = f" ({node['children']} memories)" if "children" in node else ""
         lines.append(f"{parent}{node['key']}{count}: {_indented(node['content'])}")
-    lines += [f"without a summary: {', '.join(keys)}" for keys in found.get("clusters", ())]
-    return _lines(lines or ["no summaries"], found)
+    lines += [f"without a summary: {', '.join(keys)}" for keys in result.get("clusters", ())]
+    return _lines(lines or ["no summaries"], result)
 
 
-def _edges(found: Mapping[str, Any]) -> str:
-    done = ["deleted"] if found.get("status") else []
+def _edges(result: Mapping[str, Any]) -> str:
+    done = ["deleted"] if result.get("status") else []
     edges = [
         f"{edge['from']} {edge['rel']} {edge['to']} ({edge['weight']:.2f})"
-        for edge in found["edges"]
+        for edge in result["edges"]
     ]
-    return _lines([*done, *edges] or ["no edges"], found)
+    return _lines([*done, *edges] or ["no edges"], result)
 
 
-def _pairs(found: Mapping[str, Any]) -> str:
-    if not found["candidates"]:
+def _pairs(result: Mapping[str, Any]) -> str:
+    if not result["candidates"]:
         return "no pairs to classify"
-    lines = ["pairs:", *(f"{pair['from']} | {pair['to']}" for pair in found["candidates"])]
+    lines = ["pairs:", *(f"{pair['from']} | {pair['to']}" for pair in result["candidates"])]
     lines.append("memories:")
-    lines += [f"{row['key']}: {_indented(row['content'])}" for row in found["memories"]]
-    return _lines(lines, found)
+    lines += [f"{row['key']}: {_indented(row['content'])}" for row in result["memories"]]
+    return _lines(lines, result)
 
 
-def _summary(found: Mapping[str, Any]) -> str:
-    text = _stored(found["summary"])
-    if found["summary"].get("outcome") == "quarantined":
+def _summary(result: Mapping[str, Any]) -> str:
+    text = _stored(result["summary"])
+    if result["summary"].get("outcome") == "quarantined":
         return text
-    return f"{text} summarises {found['sources']} memories"
+    return f"{text} summarises {result['sources']} memories"
 
 
 _CURATED = {  # by operation: what was done
@@ -206,72 +206,72 @@ _CURATED = {  # by operation: what was done
 }
 
 
-def _curated(found: Mapping[str, Any]) -> str:
-    name = f"{found['ns']}/{found['key']}"
-    if found["op"] in _CURATED:
-        return _CURATED[found["op"]].format(name=name)
-    field = "tier" if "new_tier" in found else "importance"
-    before, after = found[f"old_{field}"], found[f"new_{field}"]
-    return f"{found['op']} {name}: {field} {before} -> {after}"
+def _curated(result: Mapping[str, Any]) -> str:
+    name = f"{result['ns']}/{result['key']}"
+    if result["op"] in _CURATED:
+        return _CURATED[result["op"]].format(name=name)
+    field = "tier" if "new_tier" in result else "importance"
+    before, after = result[f"old_{field}"], result[f"new_{field}"]
+    return f"{result['op']} {name}: {field} {before} -> {after}"
 
 
 _NOT_COUNTS = ("ns", "dry_run", "memories_evaluated", "clusters_left_out")
 
 
-def _report(found: Mapping[str, Any]) -> str:
+def _report(result: Mapping[str, Any]) -> str:
     counts = [
         f"{name.replace('_', ' ')} {value}"
-        for name, value in found.items()
+        for name, value in result.items()
         if isinstance(value, int) and name not in _NOT_COUNTS
     ]
-    done = "dry run, nothing was changed: would be" if found["dry_run"] else "done:"
-    number = found["memories_evaluated"]
+    done = "dry run, nothing was changed: would be" if result["dry_run"] else "done:"
+    number = result["memories_evaluated"]
     changed = f"{done} {', '.join(counts)}" if counts else "nothing to change"
     checked = "1 memory" if number == 1 else f"{number} memories"
-    lines = [f"checked {checked} in {found['ns']}; {changed}", *found.get("changes", ())]
-    lines += [f"alike: {', '.join(keys)}" for keys in found.get("linked_clusters", ())]
-    left = found.get("clusters_left_out")
+    lines = [f"checked {checked} in {result['ns']}; {changed}", *result.get("changes", ())]
+    lines += [f"alike: {', '.join(keys)}" for keys in result.get("linked_clusters", ())]
+    left = result.get("clusters_left_out")
     lines += [f"and {left} more such groups: ghost_expand lists them"] if left else []
-    return _lines([*lines, *(f"error: {error}" for error in found.get("errors", ()))], found)
+    return _lines([*lines, *(f"error: {error}" for error in result.get("errors", ()))], result)
 
 
-def _conflicts(found: Mapping[str, Any]) -> str:
+def _conflicts(result: Mapping[str, Any]) -> str:
     lines = []
-    for pair in found["conflicts"]:
+    for pair in result["conflicts"]:
         lines.append(f"{pair['key']} ({pair['created_at']}): {_indented(pair['content'])}")
         other = _indented(pair["other_content"])
         when = ", ".join((pair["other_created_at"], *filter(None, [pair.get("other_is")])))
         lines.append(f"contradicts {pair['other']} ({when}): {other}")
-    lines += [f"{doubt['key']} is {doubt['why']}" for doubt in found.get("maybe_stale", ())]
-    return _lines(lines or ["no open contradictions"], found)
+    lines += [f"{doubt['key']} is {doubt['why']}" for doubt in result.get("maybe_stale", ())]
+    return _lines(lines or ["no open contradictions"], result)
 
 
-def _resolved(found: Mapping[str, Any]) -> str:
-    if found.get("both"):
-        return f"{found['ns']}/{found['keeps']} and the other are both kept"
-    ended = f"; retired: {', '.join(found['closed'])}" if found.get("closed") else ""
-    stale = found.get("maybe_stale")
+def _resolved(result: Mapping[str, Any]) -> str:
+    if result.get("both"):
+        return f"{result['ns']}/{result['keeps']} and the other are both kept"
+    ended = f"; retired: {', '.join(result['closed'])}" if result.get("closed") else ""
+    stale = result.get("maybe_stale")
     doubts = f"; maybe stale now: {', '.join(stale)}" if stale else ""
-    return f"{found['ns']}/{found['keeps']} is kept{ended}{doubts}"
+    return f"{result['ns']}/{result['keeps']} is kept{ended}{doubts}"
 
 
-def _events(found: Mapping[str, Any]) -> str:
+def _events(result: Mapping[str, Any]) -> str:
     lines = [
         f"{row['event']}: {_indented(row['content'])}" if "content" in row else str(row["event"])
-        for row in found["events"]
+        for row in result["events"]
     ]
-    return _lines(lines or ["nothing is known about that"], found)
+    return _lines(lines or ["nothing is known about that"], result)
 
 
-def _shown(found: Mapping[str, Any]) -> str:
+def _shown(result: Mapping[str, Any]) -> str:
     """Return the text for the viewer: one memory, or the hits."""
-    if "memory" in found:
-        memory = found["memory"]
+    if "memory" in result:
+        memory = result["memory"]
         name = f"{memory['ns']}/{memory['key']} v{memory['version']}"
         return f"[{name}] {_indented(memory['content'][:VIEWED])}"
     lines = [
         f"[{hit['ns']}/{hit['key']} {hit['created_at'][:10]}] {_snippet(hit)}"
-        for hit in found["results"]
+        for hit in result["results"]
     ]
     return "\n".join(lines) or "nothing relevant is known"
 
