@@ -126,7 +126,7 @@ def _hits(result: Mapping[str, Any]) -> str:
 
 def _nothing(result: Mapping[str, Any]) -> str:
     is_complete = result.get("complete", True)
-    return "nothing relevant is known" if is_complete else "nothing was result so far"
+    return "nothing relevant is known" if is_complete else "nothing was found so far"
 
 
 def _pack(result: Mapping[str, Any]) -> str:
