@@ -206,12 +206,12 @@ class Walker:
                     continue
                 while first[0] == MEMBER and first[1] is not None:
                     first = first[1]
-            home = self.home_of(first[1], scope, position) if scope and first[0] == NAME else scope
-            if home < 0 and first is term and not is_call:
+            home = self.home_of(first[1], scope, position) if scope and first[0] == NAME else -2
+            if home == -1 and first is term and not is_call:
                 continue
             line = bisect_left(newlines, position) + 1
-            if home == 0 and scope:
-                scope, position = 0, END
+            if home == 0 or (home > 0 and home != scope and not arguments):
+                scope, position = home, END
             yield kind, owner, scope, term, line, position, arguments
 
     # --- helpers
@@ -477,11 +477,9 @@ class Walker:
         return term
 
     def home_of(self, name: str, scope: int, position: int) -> int:
-        """Return where a name is looked up: its scope, 0 if only the file may bind it, or -1.
-
-        -1 if it is surely a local or a type parameter."""
-        inner = scope
-        home = inner if self.rules.members_visible else 0
+        """Return where a name is looked up: its scope, an outer one if those inside of that do not
+        bind it, or -1 if it is surely a local or a type parameter."""
+        inner, home, has_members = scope, 0, self.rules.members_visible
         while scope > 0:
             here = self.unit.scopes[scope]
             if bindings := here.names.get(name):
@@ -492,8 +490,12 @@ class Walker:
                 if here.kind != CLASS and (start <= position or self.rules.hoists):
                     return -1 if symbol == NO_SYMBOL and tag != IMPORT else inner
                 home = inner
-            if here.kind == MODULE_SCOPE or (here.kind == CLASS and (home or scope == inner)):
-                return inner  # it may be a member
+            if here.kind == CLASS and (has_members or home or scope == inner):
+                return home or scope  # it may be a member
+            if here.kind == MODULE_SCOPE:
+                return inner
+            if has_members and here.symbol >= 0 and self.unit.symbols[here.symbol].receiver:
+                return home or scope  # it may be a member of the receiver
             scope = here.parent
         return home
 

@@ -108,8 +108,8 @@ class Linker:
         self.loose: list[Loose] = []
         self.outside: dict[str, tuple[str, str, str]] = {}  # by name: origin, node and kind
         self._links: dict[tuple[str, str, str], tuple[int, str]] = {}  # of the present file
-        # of names that only a file binds, by kind, term and number of arguments
-        self._of_file: dict[tuple[str, Term, int], list[End]] = {}
+        # of names that no function binds, by kind, term, scope and number of arguments
+        self._of_scopes: dict[tuple[str, Term, int, int], list[End]] = {}
 
     def link(self) -> Linked:
         """Return the graph."""
@@ -133,7 +133,7 @@ class Linker:
                 self._reference(unit, reference)
             unit.references = b""
             self.resolver.term_memo.clear()
-            self._of_file.clear()
+            self._of_scopes.clear()
             self._flush()
         self.rules.finish(self)
         self._flush()
@@ -262,16 +262,16 @@ class Linker:
             return
         if kind == "uses" and number != FILE and "redeclared" in unit.symbols[number].flags:
             return  # the definition names the same types
-        key = (kind, term, len(arguments or ()))
-        ends = self._of_file.get(key) if position == END else None
+        key = (kind, term, scope, len(arguments or ())) if position == END else None
+        ends = self._of_scopes.get(key) if key is not None else None
         if ends is None:
             place, sure = Place(unit, scope, position), kind[-1] != "?"
             if kind.startswith("calls"):
                 ends = self._call(term, arguments or (), place, sure)
             else:
                 ends = self._read(_KINDS[kind], term, place, sure)
-            if position == END:
-                self._of_file[key] = ends
+            if key is not None:
+                self._of_scopes[key] = ends
         owner = self.node_of(unit, number)
         for end in ends:
             if end.symbol is not None:
@@ -322,7 +322,7 @@ class Linker:
             else:
                 symbols = self.rules.definitions(self.resolver, target.symbol)
                 found += [Target(target.via, symbol) for symbol in symbols]
-        return list(dict.fromkeys(found))
+        return _unique(found)
 
     @staticmethod
     def _holds_callee(symbol: CodeSymbol | None) -> bool:
@@ -341,7 +341,7 @@ class Linker:
                 callees += self._called_values(self.value_of(target.symbol), target.via)
             else:
                 callees.append(target)
-        return list(dict.fromkeys(callees))
+        return _unique(callees)
 
     def _called_values(self, value: Value | None, via: str) -> Iterator[Target]:
         for one in parts(value):
@@ -464,7 +464,11 @@ class Linker:
             found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
             if found.bindings:
                 targets = self._of_bindings(found.bindings, found.via, follow)
-                return [target._replace(via=self.rules.via(target, place)) for target in targets]
+                return [
+                    target if (via := self.rules.via(target, place)) == target.via
+                    else target._replace(via=via)
+                    for target in targets
+                ]  # fmt: skip
             if starred := self.resolver.starred(place.unit, term[1]):
                 return self._of_bindings(starred, "import", follow)
             return self._of_value(self.resolver.beyond(place.unit, term[1]), "import")
@@ -482,7 +486,7 @@ class Linker:
                     follow,
                 )
             ]
-            return list(dict.fromkeys(found_targets))
+            return _unique(found_targets)
         if term[0] == IMPORT:
             return self._imported(place.unit, term, 0)
         if term[0] == CONSTRUCT:
@@ -525,7 +529,7 @@ class Linker:
             elif follow:
                 value = self.resolver.evaluate_binding(unit, binding)
                 targets += self._of_value(value, via)
-        return list(dict.fromkeys(targets))
+        return _unique(targets)
 
     def _imported(self, unit: Unit, term: Term, depth: int) -> list[Target]:
         """Return what an import leads to, through modules that import it in their turn."""
@@ -554,6 +558,10 @@ class Linker:
             if binding[B_SYMBOL] in (symbol.number, NO_SYMBOL)
         ]
         return self.resolver.evaluate_bindings(found, END)
+
+
+def _unique(targets: list[Target]) -> list[Target]:
+    return list(dict.fromkeys(targets)) if len(targets) > 1 else targets
 
 
 class LinkRules(ResolveRules):

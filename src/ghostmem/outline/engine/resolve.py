@@ -233,9 +233,11 @@ class Resolver:
         owner: Value = (TYPE, unit.symbols[here.symbol], ())
         if self.rules.members_visible and (found := self.find(owner, name)):
             return Found(found, "receiver")
-        bindings = here.names.get(name, [])
+        bindings = here.names.get(name)
+        if not bindings:
+            return None
         is_parameter = any(one[B_VALUE] and one[B_VALUE][0] == TYPE_PARAMETER for one in bindings)
-        is_visible = is_parameter or (bindings and self.rules.class_scope and scope == start)
+        is_visible = is_parameter or (self.rules.class_scope and scope == start)
         return Found([(unit, one) for one in bindings], "local") if is_visible else None
 
     def beyond(self, unit: Unit, name: str) -> Value | None:
@@ -266,10 +268,9 @@ class Resolver:
         return self.find(value, name) if value[0] == TYPE else []
 
     def evaluate_bindings(
-        self, found: Iterable[FoundBinding], position: int, env: Env | None = None
+        self, found: list[FoundBinding], position: int, env: Env | None = None
     ) -> Value | None:
         """Return what a name with these bindings may be; a declared type decides."""
-        found = list(found)
         if len(found) > 1 and position == END:
             typed = [binding for binding in found if binding[1][B_TYPE] is not None]
             found = typed[-1:] or found
@@ -334,8 +335,11 @@ class Resolver:
 
     def owners(self, term: Term | None, place: Place) -> list[Value]:
         """Return what a term is whose member is asked for; a type behind its other names."""
-        values = parts(self.evaluate(term, place))
+        found = self.evaluate(term, place)
         self.asking = place.unit
+        if found is not None and found[0] not in (UNION, ALIAS):
+            return [found]
+        values = parts(found)
         return [one for value in values for one in parts(value[1] if value[0] == ALIAS else value)]
 
     def _call(self, term: Term, place: Place) -> Value | None:
@@ -715,13 +719,13 @@ class Resolver:
             found += self.own_member(symbol, name)
             if found and not overloaded and not self._is_assigned(found):
                 break
-        declared = [binding for binding in found if not self._is_assigned([binding])]
-        return declared or found
+        if not self.rules.declared_first or len(found) < 2:
+            return found
+        return [binding for binding in found if not self._is_assigned([binding])] or found
 
     def _is_assigned(self, found: list[FoundBinding]) -> bool:
         """Tell whether a member is only assigned, so that a declaration of a base counts."""
-        symbols = [binding[B_SYMBOL] for _, binding in found]
-        return self.rules.declared_first and set(symbols) == {NO_SYMBOL}
+        return self.rules.declared_first and {one[B_SYMBOL] for _, one in found} == {NO_SYMBOL}
 
     def own_member(self, symbol: CodeSymbol, name: str) -> list[FoundBinding]:
         """Return the bindings of a member that a symbol itself has."""

@@ -42,5 +42,5 @@ LANGUAGE = language(
     name="cpp",
     grammar=lambda _path: tree_sitter_cpp.language(),
     package="tree-sitter-cpp",
-    version=8,
+    version=9,
 )

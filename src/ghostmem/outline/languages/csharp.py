@@ -161,5 +161,5 @@ LANGUAGE = language(
     name="csharp",
     grammar=lambda _path: tree_sitter_c_sharp.language(),
     package="tree-sitter-c-sharp",
-    version=5,
+    version=6,
 )

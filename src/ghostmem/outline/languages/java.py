@@ -581,5 +581,5 @@ LANGUAGE = language(
     name="java",
     grammar=lambda _path: tree_sitter_java.language(),
     package="tree-sitter-java",
-    version=9,
+    version=10,
 )

@@ -128,5 +128,5 @@ LANGUAGE = language(
     name="kotlin",
     grammar=lambda _path: tree_sitter_kotlin.language(),
     package="tree-sitter-kotlin",
-    version=5,
+    version=6,
 )

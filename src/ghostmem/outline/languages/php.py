@@ -140,5 +140,5 @@ LANGUAGE = language(
     name="php",
     grammar=lambda _path: tree_sitter_php.language_php(),
     package="tree-sitter-php",
-    version=5,
+    version=6,
 )

@@ -208,5 +208,5 @@ LANGUAGE = language(
     name="ruby",
     grammar=lambda _path: tree_sitter_ruby.language(),
     package="tree-sitter-ruby",
-    version=5,
+    version=6,
 )
