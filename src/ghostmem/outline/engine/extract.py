@@ -137,20 +137,24 @@ def methods_of(rules: "ExtractRules") -> tuple[Visitors, ...]:
 class Restored:
     """Restores what a declaration changes when it ends: the scope, the owner, the function."""
 
-    __slots__ = ("owners", "places", "walker")
+    __slots__ = ("before", "walker")
 
     def __init__(self, walker: "Walker") -> None:
         self.walker = walker
-        self.places = walker.scope, walker.block, walker.is_lazy
-        self.owners = walker.owner, walker.owner_type, walker.function, walker.receivers
+        self.before = (
+            walker.scope, walker.block, walker.is_lazy,
+            walker.owner, walker.owner_type, walker.function, walker.receivers,
+        )  # fmt: skip
 
     def __enter__(self) -> int:
         return self.walker.scope
 
     def __exit__(self, *_: object) -> None:
         walker = self.walker
-        walker.scope, walker.block, walker.is_lazy = self.places
-        walker.owner, walker.owner_type, walker.function, walker.receivers = self.owners
+        (
+            walker.scope, walker.block, walker.is_lazy,
+            walker.owner, walker.owner_type, walker.function, walker.receivers,
+        ) = self.before  # fmt: skip
 
 
 class Walker:
@@ -196,7 +200,6 @@ class Walker:
         """Yield the references, looked up in the file if only that may bind their first name.
 
         Not those that surely lead to a local, which no relation is about."""
-        newlines = self._newlines
         for kind, owner, scope, term, position, arguments in self.references:
             first, is_call = term, kind in ("calls", "calls?")
             if term[0] == MEMBER:
@@ -209,7 +212,7 @@ class Walker:
             home = self.home_of(first[1], scope, position) if scope and first[0] == NAME else -2
             if home == -1 and first is term and not is_call:
                 continue
-            line = bisect_left(newlines, position) + 1
+            line = bisect_left(self._newlines, position) + 1
             if home == 0 or (home > 0 and home != scope and not arguments):
                 scope, position = home, END
             yield kind, owner, scope, term, line, position, arguments
@@ -283,11 +286,6 @@ class Walker:
         """Tell whether a block ends with a jump out of it: return, raise, continue and the like."""
         children = node.named_children
         return bool(children) and children[-1].type in self.rules.jumps
-
-    def empty_scope(self, kind: str, symbol: CodeSymbol) -> int:
-        """Add a scope without names and return its number."""
-        with self.inside(kind, symbol.number) as number:
-            return number
 
     def owned_by(self, symbol: CodeSymbol) -> "Restored":
         """Note references for a symbol."""

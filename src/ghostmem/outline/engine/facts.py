@@ -13,7 +13,6 @@ same file, and -1 as an owner or parent is the file itself.
 
 import marshal
 import zlib
-from collections.abc import Iterable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -169,16 +168,12 @@ class Unit:
         row, unit.references = marshal.loads(facts.fold)  # noqa: S302
         (
             unit.package, symbols, scopes, unit.imports, unit.stars, unit.exports, unit.detail,
-        ) = _unfolded(row)  # fmt: skip
+        ) = unfolded(row)  # fmt: skip
         unit.scopes = [Scope(*row) for row in scopes]
         unit.symbols = [CodeSymbol.from_row(row) for row in symbols]
         for number, symbol in enumerate(unit.symbols):
             symbol.number, symbol.unit = number, unit
         return unit
-
-    def all_references(self) -> Iterable[Reference]:
-        """Return the references that were packed."""
-        return _unfolded(self.references)  # type: ignore[arg-type,no-any-return]
 
     def enclosing(self, scope: int) -> "CodeSymbol | None":
         """Return the type whose body, or whose member's body, a scope is in."""
@@ -199,7 +194,8 @@ def _folded(data: Any) -> bytes:
     return zlib.compress(marshal.dumps(data), 1)
 
 
-def _unfolded(packed: bytes) -> Any:
+def unfolded(packed: Any) -> Any:
+    """Return a part of the facts that was packed."""
     return marshal.loads(zlib.decompress(packed))  # noqa: S302
 
 

@@ -15,6 +15,7 @@ from ghostmem.outline.engine.facts import (
     FoundBinding,
     Reference,
     Unit,
+    unfolded,
 )
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver, ResolveRules
 from ghostmem.outline.engine.terms import (
@@ -129,7 +130,7 @@ class Linker:
         }
         for unit in units:
             self._structure(unit)
-            for reference in unit.all_references():
+            for reference in unfolded(unit.references):
                 self._reference(unit, reference)
             unit.references = b""
             self.resolver.term_memo.clear()

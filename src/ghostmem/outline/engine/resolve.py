@@ -713,11 +713,10 @@ class Resolver:
             return special
         found: list[FoundBinding] = []
         suffix = self.rules.call_suffix
-        is_method = bool(suffix) and name.endswith(suffix)
-        overloaded = is_method and name != self.rules.constructor + suffix
+        is_method = suffix and name.endswith(suffix) and name != self.rules.constructor + suffix
         for symbol, _ in self.order(value[1])[value[0] == BASES :]:
             found += self.own_member(symbol, name)
-            if found and not overloaded and not self._is_assigned(found):
+            if found and not is_method and not self._is_assigned(found):
                 break
         if not self.rules.declared_first or len(found) < 2:
             return found

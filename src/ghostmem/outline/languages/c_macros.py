@@ -28,7 +28,7 @@ CALLING = re.compile(
 LEADING = re.compile(rb"(?m)^([A-Z][A-Z0-9_]{2,})[ \t]+(?=(?:const[ \t]+)?" + _TYPE + rb")")
 # int x GUARDED_BY(mutex);           for Clang's analysis of threads
 THREADS = re.compile(
-    rb"\b(?:(?:PT_)?GUARDED_BY|ACQUIRED_BEFORE|ACQUIRED_AFTER|(?:EXCLUSIVE"
+    rb"\b(?=[A-Z]{2})(?:(?:PT_)?GUARDED_BY|ACQUIRED_BEFORE|ACQUIRED_AFTER|(?:EXCLUSIVE"
     rb"|SHARED)_LOCKS_REQUIRED|LOCKS_EXCLUDED|UNLOCK_FUNCTION"
     rb"|(?:EXCLUSIVE|SHARED)_(?:TRY)?LOCK_FUNCTION|ASSERT_(?:EXCLUSIVE|SHARED)_LOCK"
     rb"|LOCK_RETURNED|SCOPED_LOCKABLE|LOCKABLE"
@@ -66,7 +66,7 @@ PATTERNS = (
 def blanked(source: bytes) -> bytes:
     """Return the source with such macros replaced by spaces."""
     found = bytearray(source)
-    for match in OLD.finditer(source):
+    for match in OLD.finditer(source) if b"((" in source else ():
         if (end := _closing(source, match.end() - 1)) is None:
             # nothing after a list that never ends is a prototype; looking on would take quadratic
             # time

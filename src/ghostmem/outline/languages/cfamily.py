@@ -698,7 +698,10 @@ def path_of(walker: "Walker", node: "Node | None") -> list[str]:
     A leading :: is an empty part."""
     if node is None or node.type not in _PATHS:
         return []
-    text, before = "".join(walker.text(node).replace("template ", "").split()), ""
+    text, before = walker.text(node), ""
+    if text.isidentifier():
+        return [text]
+    text = "".join(text.replace("template ", "").split())
     while before != text and "operator" not in text:
         before, text = text, _TEMPLATE_ARGUMENTS.sub("", text)
     return text.split("::")

@@ -95,7 +95,8 @@ class DeclarationRules(Rules):
         """Enter a namespace that has no node: it reaches to the end of the file or block."""
         symbol = walker.declare(node, name, "module")
         symbol.flags.add("inline")
-        walker.scope = symbol.inner = walker.empty_scope(MODULE_SCOPE, symbol)
+        walker.inside(MODULE_SCOPE, symbol.number)
+        symbol.inner = walker.scope
 
     # --- linking
 
