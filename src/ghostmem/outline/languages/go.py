@@ -7,6 +7,8 @@ from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
+import tree_sitter_go
+
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     B_TYPE,
@@ -706,12 +708,6 @@ def _guesses(path: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _grammar(_path: str) -> object:
-    import tree_sitter_go
-
-    return tree_sitter_go.language()
-
-
 _NATIVE_SIGNATURES: dict[str, dict[str, Signature]] = {
     name: {
         method: (tuple(map(_native_value, taken)), tuple(map(_native_value, results)))
@@ -724,7 +720,7 @@ _CAST = form("cast type=type of=operand")
 LANGUAGE = language(
     GoRules(),
     name="go",
-    grammar=_grammar,
+    grammar=lambda _path: tree_sitter_go.language(),
     package="tree-sitter-go",
     version=6,
 )

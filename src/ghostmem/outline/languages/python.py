@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 from posixpath import commonprefix, dirname
 from typing import TYPE_CHECKING
 
+import tree_sitter_python
+
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     CLASS,
@@ -828,23 +830,17 @@ def _refuse(source: bytes) -> str:
     )
 
 
-def _grammar(_path: str) -> object:
-    import tree_sitter_python
-
-    return tree_sitter_python.language()
-
-
 @cache
 def _parser() -> "Parser":
     from tree_sitter import Language, Parser
 
-    return Parser(Language(_grammar("")))
+    return Parser(Language(tree_sitter_python.language()))
 
 
 LANGUAGE = language(
     PythonRules(),
     name="python",
-    grammar=_grammar,
+    grammar=lambda _path: tree_sitter_python.language(),
     package="tree-sitter-python",
     version=6,
     refuse=_refuse,
