@@ -87,6 +87,9 @@ def either(terms: Iterable[Term | None]) -> Term | None:
     return known[0] if len(known) == 1 else (EITHER, tuple(known)) if known else None
 
 
+MAX_NESTED_ARGUMENTS = 32  # levels of type arguments that are taken out of the name of a type
+
+
 def dotted(path: str, separator: str = ".") -> Term:
     """Return the term of a name with dots, or with another separator that is shown."""
     first, *more = path.split(separator)

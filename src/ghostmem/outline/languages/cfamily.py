@@ -20,6 +20,7 @@ from ghostmem.outline.engine.terms import (
     GENERIC,
     IMPORT,
     LAMBDA,
+    MAX_NESTED_ARGUMENTS,
     MEMBER,
     NAME,
     SYMBOL,
@@ -698,12 +699,13 @@ def path_of(walker: "Walker", node: "Node | None") -> list[str]:
     A leading :: is an empty part."""
     if node is None or node.type not in _PATHS:
         return []
-    text, before = walker.text(node), ""
+    text = walker.text(node)
     if text.isidentifier():
         return [text]
     text = "".join(text.replace("template ", "").split())
-    while before != text and "operator" not in text:
-        before, text = text, _TEMPLATE_ARGUMENTS.sub("", text)
+    levels = 0 if "operator" in text else min(text.count("<"), MAX_NESTED_ARGUMENTS)
+    for _ in range(levels):
+        text = _TEMPLATE_ARGUMENTS.sub("", text)
     return text.split("::")
 
 

@@ -9,7 +9,7 @@ from ghostmem.outline.engine.facts import CodeSymbol, Unit
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form, names_in, read_table
-from ghostmem.outline.engine.terms import IMPORT, OUTSIDE, Term, Value, dotted
+from ghostmem.outline.engine.terms import IMPORT, MAX_NESTED_ARGUMENTS, OUTSIDE, Term, Value, dotted
 from ghostmem.outline.languages.declarations import STAR, DeclarationRules
 
 if TYPE_CHECKING:
@@ -51,9 +51,8 @@ class CSharp(DeclarationRules):
 
     def path_term(self, walker: "Walker", node: "Node", _form: Form | None = None) -> Term:
         """Return the term of the written name of a type, with the number of its arguments."""
-        text, before = "".join(walker.text(node).split()), ""
-        while before != text:
-            before = text
+        text = "".join(walker.text(node).split())
+        for _ in range(min(text.count("<"), MAX_NESTED_ARGUMENTS)):
             text = _ARGUMENTS.sub(lambda match: f"`{match[1].count(',') + 1}", text)
         if text.startswith("global::"):
             return (IMPORT, text.removeprefix("global::"), None)

@@ -16,6 +16,7 @@ from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form
 from ghostmem.outline.engine.terms import (
     IMPORT,
+    MAX_NESTED_ARGUMENTS,
     MODULE,
     OUTSIDE,
     Term,
@@ -57,9 +58,9 @@ class DeclarationRules(Rules):
 
     def path_term(self, walker: "Walker", node: "Node", _form: Form | None = None) -> Term:
         """Return the term of the written name of a type, without its type arguments."""
-        text, before = walker.text(node), ""
-        while before != text:
-            before, text = text, _TYPE_ARGUMENTS.sub("", text)
+        text = walker.text(node)
+        for _ in range(min(1 + text.count("<") + text.count("("), MAX_NESTED_ARGUMENTS)):
+            text = _TYPE_ARGUMENTS.sub("", text)
         return dotted(text, self.separator)
 
     def local_imports(
