@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ghostmem.errors import EmbeddingError, GhostError
 from ghostmem.settings import Settings
-from ghostmem.text.chunk import CHUNKER
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder, Function
@@ -124,6 +123,8 @@ class Vectoriser:
 
     def find_model(self, tx: "Transaction") -> int | None:
         """Return the number of the provider's model in a store, if it has vectors there."""
+        from ghostmem.text.chunk import CHUNKER
+
         embedder = self.get(tx)
         if embedder is None:
             return None
@@ -160,6 +161,7 @@ class Vectoriser:
             with self._engine.read() as own_tx:
                 return self.model(own_tx)
         from ghostmem.embed.models import BY_ID, FOLDER_PREFIX
+        from ghostmem.text.chunk import CHUNKER
 
         return tx.vectors.first(tuple(BY_ID), CHUNKER, FOLDER_PREFIX) or chosen
 
