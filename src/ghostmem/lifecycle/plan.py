@@ -181,15 +181,20 @@ def _evaluate_similar(
                 similar.append(group)
             else:
                 _join(plan, rule, group, memories, merged, now)
+    _note_clusters(plan, similar, [set(children) for children in summaries.values()])
+    return memories
+
+
+def _note_clusters(
+    plan: ReflectPlan, similar: Iterable[Sequence[Memory]], summarised: Sequence[set[str]]
+) -> None:
+    """Report the groups of similar memories that no summary contains."""
     unsummarised = (
         tuple(sorted(memory.key for memory in group))
         for group in similar
-        if not any(
-            {memory.id for memory in group} <= set(children) for children in summaries.values()
-        )
+        if not any({memory.id for memory in group} <= children for children in summarised)
     )
     plan.tally.clusters.extend((plan.ns, keys) for keys in dict.fromkeys(unsummarised))
-    return memories
 
 
 def _min_similarity(store: Store, tx: Transaction, rule: Rule) -> float:

@@ -7,7 +7,7 @@ from ghostmem.outline.engine.terms import SUPER, THIS, Term
 
 
 class Flags:
-    """What a language says about itself without code; the defaults fit most."""
+    """The properties of a language that need no code, with the defaults of most languages."""
 
     forms: Mapping[str, Form] = {}
     containers: Mapping[

@@ -388,7 +388,7 @@ class Resolver:
         return self.evaluate_binding(symbol.unit, bindings[0], env) if bindings else None
 
     def _own(self, term: Term, place: Place) -> Value | None:
-        """What `this`, its type or `super` is."""
+        """Evaluate `this`, its type or `super`."""
         symbol = place.unit.enclosing(place.scope)
         if symbol is None:
             return self.rules.evaluate(self, term, place)
