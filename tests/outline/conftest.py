@@ -1,11 +1,15 @@
 """From sources to facts to graphs, graphs as sets of edges, and any graph at all."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
 from math import factorial
+from pathlib import Path
 
 from hypothesis import strategies as st
 
@@ -66,33 +70,98 @@ def edges(graph: Linked, *kinds: str) -> set[tuple[str, str, str, str]]:
     }
 
 
-def loose(graph: Linked) -> set[tuple[str, str, int]]:
-    """Return what stayed loose, by kind and text, with how many have the name."""
-    return {(one.kind, one.text, one.candidates) for one in graph.loose}
-
-
 def edge_lines(graph: Linked, *kinds: str) -> set[str]:
     """Return the edges of some kinds as text."""
     return {" ".join(one) for one in edges(graph, *kinds)}
 
 
-def loose_lines(graph: Linked) -> set[str]:
-    """Return what stayed loose as text, with who said it."""
-    return {
-        f"{graph.nodes[one.owner].name} {one.kind} {one.text} {one.candidates}"
-        for one in graph.loose
-    }
-
-
-def told(graph: Linked) -> set[str]:
-    """Return all edges but declarations as text, and what stayed loose."""
-    kinds = [kind for kind in FORWARD if kind != "declares"]
-    return edge_lines(graph, *kinds) | {f"loose {line}" for line in loose_lines(graph)}
-
-
 def lines(text: str) -> set[str]:
     """Return the lines of a block, without blanks around them."""
     return {one.strip() for one in text.strip().splitlines()}
+
+
+@dataclass
+class Case:
+    """Sources, and what their graph has: the lines of each section by its heading."""
+
+    language: str
+    sources: dict[str, str]
+    others: dict[str, str]
+    expected: dict[str, set[str]]
+
+    def graph(self) -> Linked:
+        """Return the graph of the sources."""
+        return outline(self.language, self.sources, self.others)
+
+    def told(self, graph: Linked, heading: str) -> set[str]:
+        """Return what a graph has for a section: its notes, nodes, or edges of some kinds."""
+        section, *kinds = heading.split()
+        if section == "notes":
+            return set(graph.notes)
+        labels = labels_of(graph)
+        if section == "nodes":
+            return {
+                f"{labels[key]} {node.kind} {node.file}:{node.line}"
+                + (f" {node.full}" if node.full not in ("", node.name) else "")
+                for key, node in graph.nodes.items()
+                if node.origin == PROJECT
+            }
+        return {
+            f"{labels[link.start]} {link.kind} {labels[link.end]} {link.via}"
+            for link in graph.links
+            if link.kind in kinds
+        } | {
+            f"loose {labels[loose.owner]} {loose.kind} {loose.text} {loose.candidates}"
+            for loose in graph.loose
+            if loose.kind in kinds
+        }
+
+
+def labels_of(graph: Linked) -> dict[str, str]:
+    """Return the names of nodes by id, with their place where nodes share a name."""
+    counts = Counter(node.name for node in graph.nodes.values())
+    return {
+        key: node.name if counts[node.name] == 1 else f"{node.name}@{node.file}:{node.line}"
+        for key, node in graph.nodes.items()
+    }
+
+
+def read_cases(path: Path) -> Iterator[tuple[str, Case]]:
+    """Yield the cases of a file by language and title."""
+    for part in re.split(r"^== ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        opening, *sections = re.split(r"^--- ", part, flags=re.MULTILINE)
+        case = Case(path.stem, {}, {}, {})
+        for section in sections:
+            heading, _, body = section.partition("\n")
+            body = body.rstrip("\n") + "\n"
+            if not heading.startswith("file "):
+                case.expected[heading] = lines(body) - {""}
+            elif heading.endswith((".mod", ".toml", ".json")):
+                case.others[heading.removeprefix("file ")] = body
+            else:
+                case.sources[heading.removeprefix("file ")] = body
+        yield f"{path.stem}: {opening.partition(chr(10))[0]}", case
+
+
+CASES = dict(
+    case
+    for path in sorted((Path(__file__).parent / "cases").glob("*.txt"))
+    for case in read_cases(path)
+)
+
+
+def check_whole(graph: Linked) -> None:
+    """Demand that links and references have their ends, none is there twice, and symbols have bodies."""
+    for link in graph.links:
+        assert {link.start, link.end} <= graph.nodes.keys()
+        assert link.kind in FORWARD
+        assert link.via
+    assert len({link[:3] for link in graph.links}) == len(graph.links)
+    assert {loose.owner for loose in graph.loose} <= graph.nodes.keys()
+    for key, node in graph.nodes.items():
+        is_symbol = node.origin == PROJECT and node.kind not in ("module", "file")
+        assert key == node.id
+        assert len(node.body) == 64 or not is_symbol
 
 
 def check_orders(
