@@ -151,7 +151,7 @@ def test_a_plain_key_stays_readable(key: str) -> None:
 @layouts
 def test_every_text_comes_back(layout: str, eol: str, text: str) -> None:
     """Written into a new file, or over what somebody wrote there, a text is read back as it was, and its neighbours too."""
-    from ghostmem.notes.mirrors.folder import NO_FILE, _apply
+    from ghostmem.notes.mirrors.units import NO_FILE, _apply
 
     shape, clock = LAYOUTS[layout], Clock()
     change = UnitEdit("k", strip_blank_lines(text), (), clock())
@@ -435,7 +435,7 @@ def test_an_edit_while_it_runs_is_pending(
     store: Ghost, root: Path, layout: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that a person saves between reading and writing keeps the person's text; the next run sorts it out."""
-    from ghostmem.notes.mirrors import run as mirror_run
+    import ghostmem.notes.mirror as mirror_run
 
     store.put(NS, "tea", "Green tea.")
     store.notes.mirror(root, NS, layout=layout)

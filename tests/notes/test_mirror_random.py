@@ -8,8 +8,7 @@ import pytest
 from conftest import Clock
 from ghostmem import Ghost
 from ghostmem.notes.mirror import LAYOUTS
-from ghostmem.notes.mirrors.folder import read_folder
-from ghostmem.notes.mirrors.units import Unit, UnitEdit, strip_blank_lines
+from ghostmem.notes.mirrors.units import Unit, UnitEdit, read_folder, strip_blank_lines
 from ghostmem.settings import Settings
 
 NS = "a"

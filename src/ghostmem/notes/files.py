@@ -119,7 +119,10 @@ def replace_file(
         return False
     try:
         path.parent.mkdir(folder_mode, parents=True, exist_ok=True)
-        _sweep(path.parent)
+        swept = SWEPT.get()
+        if swept is not None and str(path.parent) not in swept:  # once per lock
+            swept.add(str(path.parent))
+            sweep_folder(path.parent)
         with Temporary(path, mode) as fresh:
             fresh.write(raw)
             # Again, because a program that ignores the lock may have saved meanwhile.
@@ -197,14 +200,6 @@ def _check_base(path: Path, before: bytes | None, base: str | None) -> None:
     raise NoteConflictError(
         f"{path} {problem}; nothing was written", current=current, digest=actual
     )
-
-
-def _sweep(folder: Path) -> None:
-    """Remove the files of killed writers from a folder, once per lock."""
-    swept = SWEPT.get()
-    if swept is not None and str(folder) not in swept:
-        swept.add(str(folder))
-        sweep_folder(folder)
 
 
 def _refused(verb: str, path: Path, error: OSError) -> InvalidInputError:

@@ -277,7 +277,6 @@ def rm_notes(store: Store, folder: str | Path, *, dry_run: bool = False) -> Fold
         folder: Folder as it was registered.
         dry_run: Change nothing; report what would happen.
     """
-    removal = FolderRemoval("", "", 0, 0, dry_run)
     try:
         chosen = chosen_folders(store, folder)
     except NotFoundError:
@@ -287,16 +286,14 @@ def rm_notes(store: Store, folder: str | Path, *, dry_run: bool = False) -> Fold
             raise
         return FolderRemoval(mirror.root, mirror.ns, 0, 0, dry_run, mirrored=True)
     with store.engine.write(dry_run=dry_run) as tx:
-        for removed in chosen:
-            notes = tx.notes.known(removed.id)
-            removal.root = ", ".join(filter(None, (removal.root, removed.root)))
-            removal.ns = removed.ns
-            removal.notes += len(notes)
-            removal.memories += len(tx.notes.section_ids(removed.id))
-            for note in notes.values():
-                forget_note(store, tx, removed, note)
-            tx.notes.drop_folder(removed.id)
-    return removal
+        notes = [(added, note) for added in chosen for note in tx.notes.known(added.id).values()]
+        memories = sum(len(tx.notes.section_ids(added.id)) for added in chosen)
+        for added, note in notes:
+            forget_note(store, tx, added, note)
+        for added in chosen:
+            tx.notes.drop_folder(added.id)
+    roots = ", ".join(added.root for added in chosen)
+    return FolderRemoval(roots, chosen[-1].ns, len(notes), memories, dry_run)
 
 
 def chosen_folders(store: Store, folder: str | Path | None) -> list[Folder]:

@@ -1,9 +1,12 @@
-"""Store a note: each of its sections is a memory, changed in place; the file is its history."""
+"""Store a note: each of its sections is a memory, changed in place; the file is its history.
+
+Links between notes become edges between their memories."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import chain, count
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -21,7 +24,9 @@ from ghostmem.memory.redact import redact_file
 from ghostmem.memory.remove import remove
 from ghostmem.memory.write import write_draft
 from ghostmem.model import (
+    EDGE_WEIGHTS,
     LOCKED,
+    Edge,
     FileRef,
     FileRel,
     Folder,
@@ -34,7 +39,8 @@ from ghostmem.notes.layouts import Layout, NoteSection, Reading
 from ghostmem.notes.scan import Read, modified
 from ghostmem.settings import Settings
 from ghostmem.store import IndexRow, Store, Transaction, index_rows, retag, tagged, validate
-from ghostmem.text.links import relation_of
+from ghostmem.text.links import link_name, relation_of
+from ghostmem.text.sections import slug
 
 MAX_EMBEDDED_BYTES = 2_000_000  # a larger file gets no vectors and is found by its words
 MAX_KEY_CHARS = 400
@@ -50,15 +56,6 @@ class IndexResult(NamedTuple):
     renamed: bool  # names that links can lead to were added or removed
     unembedded: int  # chunks without a vector
     problem: str
-
-
-class _NewSection(NamedTuple):
-    """A section in the form in which it is stored."""
-
-    section: NoteSection
-    text: str
-    line: int
-    hash: str
 
 
 def index_note(
@@ -96,11 +93,8 @@ def index_note(
         reading.names,
         problem,
     )
-    wanted = [
-        new
-        for section in reading.sections
-        if (new := _new_section(store.settings, section)) is not None
-    ]
+    stored = [_stored(store.settings, section) for section in reading.sections]
+    wanted = [section for section in stored if section.text]
     writer = _SectionWriter(
         store, tx, folder, fresh, with_vectors=read.stat.size <= MAX_EMBEDDED_BYTES
     )
@@ -161,30 +155,22 @@ def shares_a_section(store: Store, tx: Transaction, note: Note, read: Read) -> b
 
 def without_secrets(settings: Settings, section: NoteSection) -> NoteSection:
     """Return a section with secrets redacted from its text, name, tags and links."""
-
-    def clean(text: str) -> str:
-        return redact_file(settings, text)
-
-    links = tuple((clean(word), clean(target)) for word, target in section.links)
+    clean = partial(redact_file, settings)
     return section._replace(
         name=clean(section.name),
         text=clean(section.text),
         tags=tuple(map(clean, section.tags)),
-        links=links,
+        links=tuple((clean(word), clean(target)) for word, target in section.links),
     )
 
 
-def _new_section(settings: Settings, section: NoteSection) -> _NewSection | None:
-    """Return a section in its stored form, without blank lines around it; None if it is empty."""
+def _stored(settings: Settings, section: NoteSection) -> NoteSection:
+    """Return a section in its stored form: without secrets and blank lines around it."""
     section = without_secrets(settings, section)
-    body = section.text.lstrip()
-    skipped = section.text[: len(section.text) - len(body)]
+    skipped = section.text[: len(section.text) - len(section.text.lstrip())]
     start = skipped.rfind("\n") + 1  # the first line keeps its indent
-    text = section.text[start:].rstrip()
-    if not text.strip():
-        return None
-    line, digest = section.line + skipped.count("\n"), hashlib.sha256(text.encode()).hexdigest()
-    return _NewSection(section, text, line, digest)
+    text, line = section.text[start:].rstrip(), section.line + skipped.count("\n")
+    return section._replace(text=text, line=line)
 
 
 def _remove_section(store: Store, tx: Transaction, memory: Memory) -> None:
@@ -201,12 +187,12 @@ def _remove_section(store: Store, tx: Transaction, memory: Memory) -> None:
 def keep_vectors(store: Store, tx: Transaction, memories: Iterable[Memory]) -> None:
     """Keep the vectors of memories that change or go, for a later section with the same text."""
     for memory in memories:
-        hashes = _chunk_hashes(chunk.text for chunk in tx.index.chunks(memory))
+        hashes = [_sha256(chunk.text) for chunk in tx.index.chunks(memory)]
         tx.notes.spare(memory.id, hashes, store.clock())
 
 
-def _chunk_hashes(texts: Iterable[str]) -> list[str]:
-    return [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class _SectionWriter:
@@ -222,7 +208,7 @@ class _SectionWriter:
         self.unembedded = 0
         self.renamed = False
 
-    def write(self, wanted: Sequence[_NewSection]) -> bool:
+    def write(self, wanted: Sequence[NoteSection]) -> bool:
         """Make the stored sections equal; say whether more than line numbers changed."""
         stored = self._tx.notes.sections(self._note.id)
         memories = {memory.id: memory for memory in sections_of(self._tx, self._note)}
@@ -244,28 +230,26 @@ class _SectionWriter:
         for new, memory in zip(wanted, matched, strict=True):
             written = self._create(new) if memory is None else self._rewrite(memory, new)
             changed = changed or written is not memory
-            place = (new.section.name, new.line, new.hash)
-            self.renamed = (
-                self.renamed or memory is None or stored[memory.id][0] != new.section.name
-            )
+            place = (new.name, new.line, _sha256(new.text))
+            self.renamed = self.renamed or memory is None or stored[memory.id][0] != new.name
             if memory is None or stored[memory.id] != place:
                 self._tx.notes.put_section(written.id, self._note.id, *place)
-            changed = self._set_links(written.id, new.section.links) or changed
+            changed = self._set_links(written.id, new.links) or changed
         return changed
 
     def quarantine_suspects(
-        self, wanted: Sequence[_NewSection], quarantined: Sequence[Held], released: str | None
-    ) -> tuple[list[_NewSection], str]:
+        self, wanted: Sequence[NoteSection], quarantined: Sequence[Held], released: str | None
+    ) -> tuple[list[NoteSection], str]:
         """Put sections that look like instructions into quarantine.
 
         Those `quarantined` already keep their id, or are dropped if the file no longer has them.
         Returns the other sections, and a message about the quarantined ones."""
         accepted = {memory.content for memory in sections_of(self._tx, self._note)} | {released}
         settings = self._store.settings
-        clean: list[_NewSection] = []
+        clean: list[NoteSection] = []
         suspects: list[Held] = []
         for new in wanted:
-            labels = Labels((), (self._name(new), *new.section.tags))
+            labels = Labels((), (self._name(new), *new.tags))
             if new.text not in accepted and (
                 reasons := instruction_reasons(settings, new.text, labels)
             ):
@@ -279,7 +263,7 @@ class _SectionWriter:
         )
         return clean, f"{held_note(suspects[0])}{more}" if suspects else ""
 
-    def _hold(self, new: _NewSection, quarantined: Sequence[Held], reasons: Sequence[str]) -> Held:
+    def _hold(self, new: NoteSection, quarantined: Sequence[Held], reasons: Sequence[str]) -> Held:
         key = validate.key(self._name(new))
         for entry in quarantined:
             if (entry.key, entry.content) == (key, new.text):
@@ -289,31 +273,30 @@ class _SectionWriter:
         draft = Draft(self._folder.ns, key, new.text, fields, unlock=True)
         return hold(self._store, self._tx, draft, reasons)
 
-    def _fields(self, new: _NewSection) -> dict[str, Any]:
-        section = new.section
+    def _fields(self, new: NoteSection) -> dict[str, Any]:
         tags = [
             tag
-            for raw in section.tags
+            for raw in new.tags
             if (tag := " ".join(raw.split())) and len(tag) <= validate.MAX_TAG and tag.isprintable()
         ]
-        meta = {META: self._note.path, **({"section": section.name} if section.name else {})}
+        meta = {META: self._note.path, **({"section": new.name} if new.name else {})}
         # Only the file changes a note: maintenance and other writers skip locked memories.
         return {
-            "kind": section.kind,
-            "tier": section.tier,
+            "kind": new.kind,
+            "tier": new.tier,
             "tags": tuple(dict.fromkeys([*tags, LOCKED])),
             "meta": meta,
-            "created_at": section.when,
+            "created_at": new.when,
         }
 
-    def _name(self, new: _NewSection) -> str:
+    def _name(self, new: NoteSection) -> str:
         """Return a section's path and name, shortened to the length of a key."""
-        name = f"{self._note.path}#{new.section.name}" if new.section.name else self._note.path
+        name = f"{self._note.path}#{new.name}" if new.name else self._note.path
         if len(name) > MAX_KEY_CHARS:
-            name = f"{name[:MAX_KEY_CHARS]}~{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+            name = f"{name[:MAX_KEY_CHARS]}~{_sha256(name)[:12]}"
         return name
 
-    def _key(self, new: _NewSection, own_id: str | None) -> str:
+    def _key(self, new: NoteSection, own_id: str | None) -> str:
         """Return a free key: path and name, then with the folder's name, then numbered."""
         name = self._name(new)
         in_folder = f"{PurePath(self._folder.root).name[:MAX_FOLDER_CHARS]}/{name}"
@@ -328,7 +311,7 @@ class _SectionWriter:
         is_leftover = last.locked and last.meta.get(META) == self._note.path
         return is_leftover and not self._tx.notes.places([last.id])
 
-    def _create(self, new: _NewSection) -> Memory:
+    def _create(self, new: NoteSection) -> Memory:
         key = self._key(new, None)
         rows = self._rows(key, new.text)
         fields = {**self._fields(new), "files": self._refs}
@@ -339,10 +322,10 @@ class _SectionWriter:
             fields |= {name: getattr(last, name) for name in names}
         draft = Draft(self._folder.ns, key, new.text, fields, unlock=True, quiet=True, revive=True)
         memory = write_draft(self._store, self._tx, draft, Prepared(rows))
-        self._reuse_vectors(memory.id, rows, new.hash)
+        self._reuse_vectors(memory.id, rows, new.text)
         return memory
 
-    def _rewrite(self, memory: Memory, new: _NewSection) -> Memory:
+    def _rewrite(self, memory: Memory, new: NoteSection) -> Memory:
         """Change a memory in place; return the same object if nothing differs."""
         key = memory.key if self._has_own_key(memory, new) else self._key(new, memory.id)
         wanted = {**self._fields(new), "key": key, "content": new.text}
@@ -367,16 +350,16 @@ class _SectionWriter:
             rows = self._rows(key, new.text)
             self._tx.index.add(written, tagged(rows, written.tags))
             self._tx.index.wait(memory.id)
-            self._reuse_vectors(memory.id, rows, new.hash)
+            self._reuse_vectors(memory.id, rows, new.text)
         elif "tags" in changes:
             retag(self._tx, memory, written.tags)
         return written
 
-    def _has_own_key(self, memory: Memory, new: _NewSection) -> bool:
+    def _has_own_key(self, memory: Memory, new: NoteSection) -> bool:
         """Say whether a memory has the key of its section, or the best free one."""
         return (
             memory.meta.get(META) == self._note.path
-            and memory.meta.get("section", "") == new.section.name
+            and memory.meta.get("section", "") == new.name
             and not memory.key.startswith(TEMPORARY)
         )
 
@@ -384,13 +367,13 @@ class _SectionWriter:
         rows = index_rows(key, text, self._store.settings.chunk_target)
         return rows if self._with_vectors else [row._replace(chunker="") for row in rows]
 
-    def _reuse_vectors(self, memory_id: str, rows: Sequence[IndexRow], section: str) -> None:
+    def _reuse_vectors(self, memory_id: str, rows: Sequence[IndexRow], text: str) -> None:
         """Use the vectors that were kept for these texts, and count the missing ones."""
         if not self._with_vectors:
             self._tx.graph.linked([memory_id])
             return
-        hashes = _chunk_hashes(row.spoken for row in rows)
-        self.unembedded += len(rows) - self._tx.notes.reuse(memory_id, hashes, section)
+        hashes = [_sha256(row.spoken) for row in rows]
+        self.unembedded += len(rows) - self._tx.notes.reuse(memory_id, hashes, _sha256(text))
 
     def _set_links(self, memory_id: str, links: Sequence[tuple[str, str]]) -> bool:
         """Store the links of a section, and remove old ones with their edges."""
@@ -422,7 +405,7 @@ def drop_link_edge(tx: Transaction, memory_id: str, word: str, to_id: str) -> No
 
 
 def _paired(
-    wanted: Sequence[_NewSection], memories: Iterable[tuple[str, str, str]]
+    wanted: Sequence[NoteSection], memories: Iterable[tuple[str, str, str]]
 ) -> list[str | None]:
     """Return the memory of each section, of those given as (id, name, text).
 
@@ -435,7 +418,7 @@ def _paired(
         for memory_id, (name, text) in unpaired.items():
             ids.setdefault(feature(name, text), []).append(memory_id)
         for place, new in enumerate(wanted):
-            same = ids.get(feature(new.section.name, new.text))
+            same = ids.get(feature(new.name, new.text))
             if pairs[place] is None and same:
                 chosen = pairs[place] = same.pop(0)
                 del unpaired[chosen]
@@ -456,3 +439,43 @@ _FEATURES: tuple[Callable[[str, str], object], ...] = (
     lambda _, text: _body(text),
     lambda name, _: name,
 )
+
+
+def link_notes(store: Store, tx: Transaction, folder: Folder, again: bool) -> None:
+    """Resolve the unresolved links of a folder, or all with `again`, after names changed."""
+    links = [link for link in tx.notes.links(folder.id) if again or link[3] is None]
+    if not links:
+        return
+    targets = _targets(tx, folder)
+    now = store.clock()
+    for memory_id, word, target, to_id in links:
+        note, _, heading = target.partition("#")
+        name = link_name(note)
+        linked = targets.get(f"{name}#{slug(heading)}") if heading else None
+        linked = linked or (targets.get(name) if name else None)
+        linked = None if linked == memory_id else linked
+        if linked == to_id:
+            continue
+        tx.notes.put_link(memory_id, word, target, linked)
+        if to_id is not None:
+            drop_link_edge(tx, memory_id, word, to_id)
+        if linked is not None:
+            rel, reverse = relation_of(word)
+            start, end = (linked, memory_id) if reverse else (memory_id, linked)
+            tx.graph.add_edge(Edge(start, end, rel, EDGE_WEIGHTS[rel], now))
+
+
+def _targets(tx: Transaction, folder: Folder) -> dict[str, str]:
+    """Return the memory of each name; of two equal names the first kind wins.
+
+    The kinds are the path of a note, the name of its file, and its own names; in basic-memory its
+    own names come first."""
+    targets = tx.notes.targets(folder.id)
+    names: dict[str, str] = {}
+    for kind in (2, 0, 1) if folder.layout == "basic-memory" else (0, 1, 2):
+        for memory_id, section, path, own_names in targets:
+            stem = path.rpartition(".")[0]
+            for name in map(link_name, ((stem,), (stem.rpartition("/")[2],), own_names)[kind]):
+                names.setdefault(f"{name}#{section}" if section else name, memory_id)
+                names.setdefault(name, memory_id)
+    return names

@@ -7,9 +7,8 @@ from ghostmem.errors import NotFoundError
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
 from ghostmem.model import Folder, Held, Memory, NsFilter, Outcome
-from ghostmem.notes.index import META, file_of, index_note, sections_of
+from ghostmem.notes.index import META, file_of, index_note, link_notes, sections_of
 from ghostmem.notes.layouts import layout_named
-from ghostmem.notes.links import link_notes
 from ghostmem.notes.scan import ChangingError, read_note
 from ghostmem.store import Store
 

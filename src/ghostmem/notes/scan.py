@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from ghostmem.errors import NotFoundError
+from ghostmem.grouping import grouped
 from ghostmem.model import Note, Stat
 from ghostmem.notes.files import Text, decode, is_text
 from ghostmem.notes.layouts import Layout
@@ -177,31 +178,24 @@ def same_text(missing: Sequence[Note], files: Sequence[FileToIndex]) -> dict[str
     The text must occur once before and once after; equal files cannot be told apart."""
     changed = [file for file in files if file.is_changed]
     notes = [*missing, *(file.note for file in changed if file.note)]
-    old, new = unique_by(notes, lambda note: note.hash), unique_by(changed, _digest)
+    old = unique_by(notes, lambda note: note.hash)
+    new = unique_by(changed, lambda file: file.read.text.digest)
     moved = {
         new[digest].path: note
         for digest, note in old.items()
         if digest and digest in new and new[digest].path != note.path
     }
     gone = {note.id for note in missing}
-    while True:
-        # A note whose file is still there did not move, unless another note took its path.
-        unmoved = [
-            path for path, note in moved.items() if note.id not in gone and note.path not in moved
-        ]
-        if not unmoved:
-            return moved
+    # A note whose file is still there did not move, unless another note took its path.
+    while unmoved := [
+        path for path, note in moved.items() if note.id not in gone and note.path not in moved
+    ]:
         for path in unmoved:
             del moved[path]
-
-
-def _digest(file: FileToIndex) -> str:
-    return file.read.text.digest
+    return moved
 
 
 def unique_by(values: Iterable[T], key: Callable[[T], str]) -> dict[str, T]:
     """Return values by a key that only one of them has."""
-    groups: dict[str, list[T]] = {}
-    for value in values:
-        groups.setdefault(key(value), []).append(value)
+    groups = grouped((key(value), value) for value in values)
     return {name: group[0] for name, group in groups.items() if len(group) == 1}

@@ -22,12 +22,12 @@ from ghostmem.notes.index import (
     forget_note,
     index_note,
     keep_vectors,
+    link_notes,
     sections_of,
     shares_a_section,
     use_temporary_keys,
 )
 from ghostmem.notes.layouts import layout_named
-from ghostmem.notes.links import link_notes
 from ghostmem.notes.scan import (
     ChangingError,
     FileToIndex,

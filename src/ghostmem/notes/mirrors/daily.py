@@ -110,7 +110,6 @@ DAILY = MirrorLayout(
     read_headed,
     lambda folder: folder == FOLDER,
     follows_links=True,
-    has_tags=False,
     is_single=False,
     units=_read,
     edit=_edit,

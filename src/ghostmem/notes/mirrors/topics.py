@@ -11,10 +11,10 @@ from ghostmem.notes import topic_files
 from ghostmem.notes.files import inside
 from ghostmem.notes.knowledge import FOLDER, INDEX, SUFFIX
 from ghostmem.notes.layouts import read_topic
-from ghostmem.notes.mirrors.folder import UNSAFE
 from ghostmem.notes.mirrors.units import (
     CRLF,
     LF,
+    UNSAFE,
     MirrorLayout,
     Unit,
     UnitEdit,
@@ -166,7 +166,6 @@ TOPICS = MirrorLayout(
     read_topic,
     lambda _: False,
     home=lambda root: root if root.name == FOLDER else inside(root, FOLDER),
-    has_tags=True,
     is_single=True,
     units=_read,
     edit=_edit,

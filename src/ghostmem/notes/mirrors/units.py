@@ -1,17 +1,24 @@
-"""The units of a mirrored folder: edits, merges, names of keys, and the interface of a layout."""
+"""The files and units of a mirrored folder: read, edit, merge, and the interface of a layout.
+
+An edit changes no other bytes of a file."""
 
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, count
+from pathlib import Path
 from typing import NamedTuple
 
-from ghostmem.notes.files import DEVICE
+from ghostmem.errors import InvalidInputError, NoteConflictError
+from ghostmem.grouping import grouped
+from ghostmem.model import Stat
+from ghostmem.notes.files import BOM, DEVICE, MISSING, remove_file, replace_file
 from ghostmem.notes.knowledge import INDEX, MAX_NAME_BYTES, same_file_name
 from ghostmem.notes.layouts import Layout
+from ghostmem.notes.scan import ChangingError, FolderScan, read_note, scan
 from ghostmem.notes.topic_files import folded
 from ghostmem.store.small_tables import MirrorItem
 from ghostmem.text.sections import heading_words
@@ -25,6 +32,8 @@ _READ_AS_ESCAPE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
 _INVISIBLE = ("Cc", "Zl", "Zp")
 _NOT_IN_FILES = re.compile(r'[<>:"/\\|?*]|^\.|\.$')
 _HALF_ESCAPE = re.compile(r"%[0-9A-F]?\Z")
+_BOM = "\ufeff"
+UNSAFE = "is laid out in a way that cannot be changed safely"
 
 
 class Unit(NamedTuple):
@@ -57,7 +66,6 @@ class MirrorLayout(Layout):
     `rename` gives the unit with a number another key. `place` returns the path for a new unit from
     its key, its time, whether it is lasting, and the file names in use."""
 
-    has_tags: bool
     is_single: bool  # each file is one unit
     units: Callable[[str, str], list[Unit]]
     edit: Callable[[str, str, Sequence[UnitEdit], bool], str]
@@ -192,22 +200,15 @@ def _unescaped(escapes: "re.Match[str]") -> str:
         return escapes[0]
 
 
-class Content(NamedTuple):
-    """The text of a memory or a unit, and the tags that both can carry."""
-
-    text: str
-    tags: tuple[str, ...] = ()
-
-
 class MergeResult(NamedTuple):
-    """The content for both sides (None: remove), and a text to keep under another key."""
+    """The text and tags for both sides (None: remove), and a text to keep under another key."""
 
-    keep: Content | None
+    keep: Unit | None
     displaced: str | None = None
 
 
 def merge(
-    base: MirrorItem | None, memory: Content | None, unit: Content | None, *, locked: bool = False
+    base: MirrorItem | None, memory: Unit | None, unit: Unit | None, *, locked: bool = False
 ) -> MergeResult:
     """Merge both sides: an edit wins over a removal, and of two edited texts none is lost.
 
@@ -225,21 +226,21 @@ def merge(
     tags = memory.tags if locked else merge_tags(base_tags, memory.tags, unit.tags)
     memory_hash, unit_hash = fingerprint(memory.text), fingerprint(unit.text)
     if memory_hash == unit_hash or (base is not None and base.hash == unit_hash):
-        return MergeResult(Content(memory.text, tags))
+        return MergeResult(memory._replace(tags=tags))
     if locked:
-        return MergeResult(Content(memory.text, tags), unit.text)
+        return MergeResult(memory._replace(tags=tags), unit.text)
     is_memory_edited = base is None or base.hash != memory_hash
     displaced = strip_blank_lines(memory.text) if is_memory_edited else None
-    return MergeResult(Content(unit.text, tags), displaced)
+    return MergeResult(unit._replace(tags=tags), displaced)
 
 
-def is_unchanged(base: MirrorItem, content: Content) -> bool:
-    """Say whether a content is the one of the last run."""
-    return base.hash == fingerprint(content.text) and base.tags == tag_set(content.tags)
+def is_unchanged(base: MirrorItem, unit: Unit) -> bool:
+    """Say whether a unit has the text and tags of the last run."""
+    return base.hash == fingerprint(unit.text) and base.tags == tag_set(unit.tags)
 
 
-def is_same(first: Content, second: Content) -> bool:
-    """Say whether two contents have the same text and tags."""
+def is_same(first: Unit, second: Unit) -> bool:
+    """Say whether two units have the same text and tags."""
     same_text = fingerprint(first.text) == fingerprint(second.text)
     return same_text and tag_set(first.tags) == tag_set(second.tags)
 
@@ -259,3 +260,170 @@ def merge_tags(
 def tag_set(tags: tuple[str, ...]) -> frozenset[str]:
     """Return tags in the form in which they are compared."""
     return frozenset(folded(tag) for tag in tags)
+
+
+class MirrorFile(NamedTuple):
+    """A file with its own line endings, without its byte order mark."""
+
+    stat: Stat | None
+    digest: str
+    bom: bool
+    text: str
+    units: tuple[Unit, ...]
+
+
+NO_FILE = MirrorFile(None, MISSING, False, "", ())
+
+
+@dataclass(slots=True)
+class FolderContents:
+    """The files and units of a mirrored folder."""
+
+    files: dict[str, MirrorFile] = field(default_factory=dict)
+    units: dict[str, Unit] = field(default_factory=dict)
+    places: dict[str, list[str]] = field(default_factory=dict)  # the files with a copy of a unit
+    extra: list[Unit] = field(default_factory=list)  # units whose key another unit has
+    closed: dict[str, str] = field(default_factory=dict)  # unusable paths with the reason
+
+    def names(self) -> set[str]:
+        """Return the names of the files in the form in which they are compared."""
+        return {same_file_name(path.rpartition(".")[0]) for path in (*self.files, *self.closed)}
+
+
+def read_folder(
+    home: Path,
+    layout: MirrorLayout,
+    items: Mapping[str, MirrorItem],
+    before: FolderContents | None = None,
+) -> FolderContents:
+    """Read a folder; files whose stats equal those in `before` are not read again.
+
+    Raises:
+        NotFoundError: the folder cannot be listed."""
+    listing = scan(home, layout) if home.is_dir() else FolderScan()
+    contents = FolderContents(closed=listing.refused)
+    for path, stat in sorted(listing.files.items()):
+        previous = before.files.get(path) if before else None
+        file = previous if previous and previous.stat == stat else _read(home, path, layout)
+        if isinstance(file, str):
+            contents.closed[path] = file
+        elif file is not None:
+            contents.files[path] = file
+    _assign_keys(contents, items)
+    return contents
+
+
+def edit_file(
+    home: Path,
+    layout: MirrorLayout,
+    contents: FolderContents,
+    path: str,
+    edits: Sequence[UnitEdit],
+) -> dict[str, str]:
+    """Edit a file as it was read, and return the keys that failed with the reason.
+
+    The caller holds the lock."""
+    file = contents.files.get(path, NO_FILE)
+    text, failed = _apply(layout, path, file, edits)
+    if text != file.text and (problem := _save(home / path, file, text)):
+        return {edit.key: problem for edit in edits}
+    return failed
+
+
+def rename_unit(
+    home: Path, layout: MirrorLayout, contents: FolderContents, unit: Unit, key: str
+) -> str:
+    """Give a unit another key, and return the reason if that fails.
+
+    The caller holds the lock."""
+    file = contents.files[unit.path]
+    text = layout.rename(file.text, unit.number, key)
+    renamed = [(part.key, part.text) for part in layout.units(unit.path, text)]
+    wanted = [(key if old.number == unit.number else old.key, old.text) for old in file.units]
+    return _save(home / unit.path, file, text) if renamed == wanted else UNSAFE
+
+
+def _save(path: Path, file: MirrorFile, text: str) -> str:
+    """Replace a file, or remove it if the text is empty; return the reason if that fails."""
+    try:
+        if text:
+            replace_file(path, (BOM if file.bom else b"") + text.encode(), file.digest)
+        else:
+            remove_file(path, file.digest)
+    except (NoteConflictError, InvalidInputError) as error:
+        return error.message
+    return ""
+
+
+def free_key(key: str, marks: Sequence[str], is_free: Callable[[str], bool]) -> str:
+    """Return the key with the first mark that makes it unused; the last mark is numbered."""
+    numbered = (f"{marks[-1]} {number}" for number in count(2))
+    keys = (key[: MAX_KEY - len(mark)] + mark for mark in chain(marks, numbered))
+    return next(filter(is_free, keys))
+
+
+def _read(home: Path, path: str, layout: MirrorLayout) -> MirrorFile | str | None:
+    """Return a file, the reason if it cannot be used, or None if it is gone."""
+    try:
+        stat, text = read_note(home / path)
+    except FileNotFoundError:
+        return None
+    except ChangingError:
+        return "changes while it is read"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    if text.lossy:
+        return "is not UTF-8"
+    raw = text.text.replace(LF, CRLF) if text.crlf else text.text
+    return MirrorFile(stat, text.digest, text.bom, raw, tuple(layout.units(path, raw)))
+
+
+def _assign_keys(contents: FolderContents, items: Mapping[str, MirrorItem]) -> None:
+    """Choose the unit of each key: the one at its old place with its old text, else the first.
+
+    Units with the same text are copies of it, not extra units."""
+    units = [unit for file in contents.files.values() for unit in file.units]
+    for key, group in grouped((unit.key, unit) for unit in units).items():
+        chosen = group[0]
+        if len(group) > 1 and key in items:
+            path, digest = items[key].path, items[key].hash
+            chosen = max(
+                group, key=lambda unit: 2 * (unit.path == path) + (fingerprint(unit.text) == digest)
+            )
+        copies = [unit for unit in group if unit.text == chosen.text or not unit.text]
+        contents.units[key] = chosen
+        contents.places[key] = list(dict.fromkeys(unit.path for unit in copies))
+        contents.extra += [unit for unit in group if unit not in copies]
+
+
+def _apply(
+    layout: MirrorLayout, path: str, file: MirrorFile, edits: Sequence[UnitEdit]
+) -> tuple[str, dict[str, str]]:
+    """Return the text after the edits that read back correctly, and the keys of the others."""
+    for strict in (False, True):
+        text = layout.edit(path, file.text, edits, strict)
+        if _reads_back(layout, path, file, text, edits):
+            return text, {}
+    if len(edits) == 1:
+        return file.text, {edits[0].key: f"its file {UNSAFE}"}
+    failed: dict[str, str] = {}
+    for edit in edits:
+        text, problems = _apply(layout, path, file, [edit])
+        failed |= problems
+        file = file._replace(text=text, units=tuple(layout.units(path, text)))
+    return file.text, failed
+
+
+def _reads_back(
+    layout: MirrorLayout, path: str, file: MirrorFile, text: str, edits: Sequence[UnitEdit]
+) -> bool:
+    if text.startswith(_BOM) and not file.text.startswith(_BOM):
+        return False  # it would be read as the byte order mark of the file
+
+    def content(unit: Unit | UnitEdit) -> tuple[str, str | None, frozenset[str]]:
+        return unit.key, unit.text, tag_set(unit.tags)
+
+    edited = {edit.key for edit in edits}
+    wanted = {content(unit) for unit in file.units if unit.key not in edited}
+    wanted |= {content(edit) for edit in edits if edit.text is not None}
+    return wanted == ({content(unit) for unit in layout.units(path, text)} if text else set())
