@@ -16,7 +16,7 @@ from ghostmem.notes.index import forget_note
 from ghostmem.notes.layouts import LAYOUTS, Layout, fitting, layout_named
 from ghostmem.notes.project import enclosing_project, named_namespace
 from ghostmem.notes.scan import FolderScan, scan
-from ghostmem.notes.sync import MISSING_SECONDS, Problem, SyncReport, known_as, sync_folder
+from ghostmem.notes.sync import MISSING_SECONDS, Problem, SyncReport, sync_folder
 from ghostmem.notes.watch import RECONCILE_SECONDS, changes, only_watcher, watcher
 from ghostmem.store import Store, validate
 
@@ -240,13 +240,11 @@ def _status(store: Store, folder: Folder) -> FolderStatus:
         unavailable = folder.unavailable
     except NotFoundError as error:
         listing, unavailable = FolderScan(), error.message
-    notes = {path: known_as(path, indexed, listing.files) for path in listing.files}
     pending = [
         path
-        for path, note in notes.items()
-        if note is None or note.stat != listing.files[path] or note.path != path
+        for path, stat in listing.files.items()
+        if path not in indexed or indexed[path].stat != stat
     ]
-    present = {note.id for note in notes.values() if note is not None}
     failed = [Problem(note.path, note.problem) for note in indexed.values() if note.problem]
     failed += [Problem(path, reason) for path, reason in listing.refused.items()]
     failed += [
@@ -261,7 +259,7 @@ def _status(store: Store, folder: Folder) -> FolderStatus:
         len(listing.files),
         len(indexed),
         len(pending),
-        sum(note.id not in present for note in indexed.values()),
+        len(indexed.keys() - listing.files.keys()),
         tuple(sorted(failed, key=lambda problem: problem.path)),
         watcher(store.engine.location),
         folder.reconciled_at,

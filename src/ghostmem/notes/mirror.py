@@ -269,7 +269,7 @@ class MirrorRun:
 
     def of_memory(self, memory: Memory) -> Unit:
         """Return a memory as a unit, with the tags that the folder can carry."""
-        tags = topics.writable_tags(memory.tags) if self.layout.is_single and memory.tags else ()
+        tags = memory.tags if self.layout.is_single else ()
         return Unit(memory.key, "", 0, memory.content, tags)
 
     def read_twice(self, memories: Mapping[str, Memory], accept_deletes: bool) -> bool:
@@ -471,11 +471,7 @@ class MirrorRun:
         before = tx.memories.with_refs([before])[0] if before else None
         fields = {} if memory is not None else self._fields(before, unit)
         if self.layout.is_single:
-            tags = memory.tags if memory else ()
-            writable = topics.writable_tags(tags)
-            fields["tags"] = validate.tags(
-                [*keep.tags, *(tag for tag in tags if tag not in writable)]
-            )
+            fields["tags"] = validate.tags(keep.tags)
         fields["files"] = validate.files(
             [*(before.files if before else ()), FileRef(str(self.home / unit.path))]
         )

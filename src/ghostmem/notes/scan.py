@@ -1,7 +1,6 @@
 """List the notes of a folder with their stats, read one of them, and recognise renamed ones."""
 
 import os
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -61,6 +60,12 @@ class FileToIndex(NamedTuple):
     def is_changed(self) -> bool:
         """Say whether the file is new or has another text than its note."""
         return self.note is None or self.note.hash != self.read.text.digest
+
+    @property
+    def became_blank(self) -> bool:
+        """Say whether the note had text, and its file has none."""
+        was_text = self.note is not None and self.note.hash and self.is_changed
+        return bool(was_text) and not self.read.text.text.strip()
 
 
 class ChangingError(Exception):
@@ -156,11 +161,6 @@ def modified(stat: Stat) -> datetime:
         return datetime.fromtimestamp(stat.mtime_ns / 1e9, UTC)
     except (OverflowError, ValueError, OSError):
         return datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def same_name(path: str) -> str:
-    """Return a path in the form in which accented names are compared."""
-    return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
 def stat_of(status: os.stat_result) -> Stat:

@@ -6,7 +6,7 @@ and a chunk whose text existed before keeps its vector."""
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -17,7 +17,7 @@ from ghostmem.errors import NotFoundError
 from ghostmem.frozen import frozen
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.remove import remove
-from ghostmem.model import Folder, Note, Record, Stat, optional
+from ghostmem.model import Folder, Note, Record, optional
 from ghostmem.notes.index import (
     forget_note,
     index_note,
@@ -36,7 +36,6 @@ from ghostmem.notes.scan import (
     is_still,
     looks_unmounted,
     read_note,
-    same_name,
     same_text,
     scan,
     unique_by,
@@ -140,19 +139,6 @@ def sync_folder(
     return report
 
 
-def known_as(path: str, indexed: Mapping[str, Note], files: Mapping[str, Stat]) -> Note | None:
-    """Return the note of a path, also if its accents were encoded differently before."""
-    note = indexed.get(path)
-    if note is None and not path.isascii():
-        same = [
-            candidate
-            for name, candidate in indexed.items()
-            if name not in files and same_name(name) == same_name(path)
-        ]
-        note = same[0] if len(same) == 1 else None
-    return note
-
-
 class _FolderSync:
     """The synchronisation of one folder."""
 
@@ -199,7 +185,9 @@ class _FolderSync:
     def _compare(self, listing: FolderScan, indexed: dict[str, Note]) -> _Changes:
         """Compare the files with the known notes."""
         changes, report = _Changes(), self.report
-        blank, files, seen = self._read_changed(listing, indexed, changes)
+        files, seen = self._read_changed(listing, indexed, changes)
+        blank = [file for file in files if file.became_blank]
+        files = [file for file in files if not file.became_blank]
         missing = [note for note in indexed.values() if note.id not in seen]
         report.pending += sum(listing.is_unseen(note.path) for note in missing)
         missing = [note for note in missing if not listing.is_unseen(note.path)]
@@ -207,7 +195,12 @@ class _FolderSync:
             time.sleep(self._settle)
             again = scan(self._root, self._layout).files
             missing = [note for note in missing if note.path not in again]
-        files += self._still_blank(blank, changes)
+        # An editor may be writing a file that is empty.
+        files += [
+            file._replace(read=(self._settle and self._read(file.path)) or file.read)
+            for file in blank
+            if self._settle or (file.note and self._is_missing_long(file.note, changes))
+        ]
         moved = self._moves(missing, files)
         moved_ids = {note.id for note in moved.values()}
         for path, read, note in sorted(files, key=lambda file: file.note is None):
@@ -220,31 +213,25 @@ class _FolderSync:
 
     def _read_changed(
         self, listing: FolderScan, indexed: dict[str, Note], changes: _Changes
-    ) -> tuple[list[FileToIndex], list[FileToIndex], set[str]]:
+    ) -> tuple[list[FileToIndex], set[str]]:
         """Read the files whose stats changed.
 
-        Returns files that became empty, other changed and new files, and the ids of the notes that
-        have a file."""
-        blank: list[FileToIndex] = []
+        Returns changed and new files, and the ids of the notes that have a file."""
         files: list[FileToIndex] = []
         seen: dict[str, Note] = {}
         for path, stat in listing.files.items():
-            note = known_as(path, indexed, listing.files)
+            note = indexed.get(path)
             if note is not None:
                 seen[note.id] = note
-                if note.stat == stat and note.path == path and not self._full:
+                if note.stat == stat and not self._full:
                     if note.missing_at is not None:
                         changes.touch.append(note._replace(missing_at=None))
                     if note.problem:
                         self.report.failed.append(Problem(note.path, note.problem))
                     continue
-            read = self._read(path)
-            if read is None:
-                continue
-            file = FileToIndex(path, read, note)
-            became_blank = note and note.hash and file.is_changed and not read.text.text.strip()
-            # Also if only its time changed: that may be the time of its sections.
-            (blank if became_blank else files).append(file)
+            if (read := self._read(path)) is not None:
+                # Also if only its time changed: that may be the time of its sections.
+                files.append(FileToIndex(path, read, note))
         # A note that is renamed during the scan is seen under both names.
         inodes = {file.read.stat.inode for file in files if file.note is None}
         ids = {
@@ -252,7 +239,7 @@ class _FolderSync:
             for note in seen.values()
             if note.stat.inode not in inodes or os.path.lexists(self._root / note.path)
         }
-        return blank, files, ids
+        return files, ids
 
     def _read(self, path: str) -> Read | None:
         try:
@@ -265,14 +252,6 @@ class _FolderSync:
             self.report.failed.append(Problem(path, f"cannot be read: {error.strerror}"))
             self.report.pending += 1
         return None
-
-    def _still_blank(self, blank: list[FileToIndex], changes: _Changes) -> list[FileToIndex]:
-        """Return the files that have been empty long enough; an editor may be writing others."""
-        return [
-            file._replace(read=(self._settle and self._read(file.path)) or file.read)
-            for file in blank
-            if self._settle or (file.note and self._is_missing_long(file.note, changes))
-        ]
 
     def _is_missing_long(self, note: Note, changes: _Changes) -> bool:
         """Say whether a note has been missing long enough; otherwise remember since when."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 from ghostmem.clock import as_time
@@ -43,13 +43,6 @@ class IndexEntry(NamedTuple):
 def stem_of(path: str) -> str:
     """Return the name of a topic's file, which is also its name in the index."""
     return path.removesuffix(SUFFIX)
-
-
-def writable_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the tags that a topic file gives back unchanged."""
-    text = topic_files.new_topic("x", tags, datetime(1970, 1, 1, tzinfo=UTC), "")
-    read_back = {topic_files.folded(tag) for tag in topic_files.read_topic(text).tags}
-    return tuple(tag for tag in tags if topic_files.folded(tag) in read_back)
 
 
 def update_index(
