@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ghostmem.cli.overview import MAX_WIDTH
-from ghostmem.cli.tables import width_of
+from ghostmem.cli.commands.peek import MAX_WIDTH
+from ghostmem.cli.terminal import width_of
 
 if TYPE_CHECKING:
     from conftest import GhostCli

@@ -9,9 +9,8 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.cli import main
-from ghostmem.cli.style import bold
-from ghostmem.cli.tables import width_of
-from ghostmem.cli.wrapping import wrapped
+from ghostmem.cli.output import bold
+from ghostmem.cli.terminal import width_of, wrapped
 from ghostmem.settings import Settings
 
 LONG = (

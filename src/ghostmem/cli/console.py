@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ghostmem.cli.main import COMMANDS, CONTEXT_SETTINGS, shared_options
-from ghostmem.cli.output import Output
-from ghostmem.cli.style import dim
+from ghostmem.cli.output import Output, dim
 from ghostmem.errors import GhostError, InvalidInputError, NotFoundError
+from ghostmem.grouping import grouped
 from ghostmem.model import NsFilter, is_namespace
 from ghostmem.settings import Settings, load
 
@@ -58,15 +58,13 @@ class Console(Output):
         if self._ghost is None:
             from ghostmem.ghost import Ghost
 
-            if self.is_store_missing and not self._creates:
-                if self.overrides.get("db"):
-                    raise NotFoundError(
-                        f"there is no store {self.settings.path}",
-                        "`ghost put` creates one; check the path given with --db",
-                    )
-                self._ghost = Ghost.open(":memory:", settings=self.settings)
-            else:
-                self._ghost = Ghost.open(settings=self.settings)
+            is_empty = self.is_store_missing and not self._creates
+            if is_empty and self.overrides.get("db"):
+                raise NotFoundError(
+                    f"there is no store {self.settings.path}",
+                    "`ghost put` creates one; check the path given with --db",
+                )
+            self._ghost = Ghost.open(":memory:" if is_empty else None, settings=self.settings)
         return self._ghost
 
     @property
@@ -105,8 +103,13 @@ class Console(Output):
 
     def note_unchecked(self, paths: Iterable[str]) -> None:
         """Print which backups could not be searched for permanently deleted text."""
-        end = "which cannot be read; delete it or make a new backup"
-        self.notes((f"maybe still in {path}, {end}" for path in paths), "")
+        self.notes(
+            (
+                f"maybe still in {path}, which cannot be read; delete it or make a new backup"
+                for path in paths
+            ),
+            "",
+        )
 
     def ns(self, given: str | None) -> str:
         """Return the given namespace, or that of the settings, or that of this folder's project."""
@@ -157,14 +160,12 @@ class Console(Output):
         """Return the key that a put in `ns` uses: without the namespace, if it starts with that.
 
         Without a given namespace, a new key that `get` would read from another one is refused."""
-        own = self._without_ns(ns, key)
+        short = self._without_ns(ns, key)
         other, _, rest = key.partition("/")
-        if given is not None or own != key or not rest or not is_namespace(other) or other == ns:
-            return own
-        from ghostmem.admin.namespaces import list_namespaces
-
+        if given is not None or short != key or not rest or not is_namespace(other) or other == ns:
+            return short
         is_other = ":" in other or self._is_key(other, rest)
-        if is_other and list_namespaces(self.ghost.store, other) and not self._is_key(ns, key):
+        if is_other and self.ghost.admin.namespaces(other) and not self._is_key(ns, key):
             raise InvalidInputError(
                 f"`{other}/` is a namespace",
                 f"write -n {other} -k {rest}; with -n {ns} it is a key there",
@@ -174,9 +175,7 @@ class Console(Output):
     def _without_ns(self, ns: str, name: str) -> str:
         """Return a name without the namespace at its start, unless the whole name is a key."""
         key = name.removeprefix(f"{ns}/")
-        if not key or key == name:
-            return name
-        return name if self._is_key(ns, name) else key
+        return name if not key or key == name or self._is_key(ns, name) else key
 
     def _is_key(self, ns: str, key: str) -> bool:
         from ghostmem.memory.get import is_known
@@ -207,7 +206,7 @@ class Console(Output):
         if not (self.as_json or self._is_ns_checked):
             self._is_ns_checked = True
             if self.is_store_missing or self._is_unused(ns):
-                self.note_first(f"namespace {ns} (from this folder; -n selects another)")
+                self.first_note = f"namespace {ns} (from this folder; -n selects another)"
         return ns
 
     def _is_unused(self, ns: str) -> bool:
@@ -263,12 +262,11 @@ def run_function(
     overrides = {name: ctx.params.pop(name, None) for name in SHARED}
     parent = ctx.parent
     while parent is not None:
-        for name in SHARED:
-            overrides[name] = (
-                parent.params.get(name) if overrides[name] is None else overrides[name]
-            )
+        overrides |= {
+            name: parent.params.get(name) for name, value in overrides.items() if value is None
+        }
         parent = parent.parent
-    overrides.pop("debug")
+    del overrides["debug"]
     console = Console(overrides, creates, tolerant)
     if console.settings.compat:
         console.shape = _original_shape(ctx, console)
@@ -276,7 +274,7 @@ def run_function(
     assert function is not None
     try:
         result = ctx.invoke(function, console, **ctx.params)
-        console.print_first_note()
+        console.prepare()
     finally:
         console.end_progress()
     return result
@@ -308,48 +306,54 @@ def _original_shape(ctx: click.Context, console: Console) -> Callable[[Any], Any
     """Return the function that gives the output of a command the shape of the original Ghost."""
     from ghostmem.cli.compat import original_json
 
-    command = " ".join(ctx.command_path.split()[1:])
-    default_ns = console.settings.ns or _project_namespace()
-    return partial(original_json, command, {**ctx.params, "ns": ctx.params.get("ns") or default_ns})
+    ns = ctx.params.get("ns") or console.settings.ns or _project_namespace()
+    return partial(original_json, ctx.command_path.partition(" ")[2], {**ctx.params, "ns": ns})
 
 
 class ConsoleCommand(click.Command):
-    """A command that takes the shared options and whose function gets a Console."""
+    """A command that takes the shared options and whose function gets a Console.
 
-    creates = False  # creates a missing store
-    tolerant = False  # runs with a broken configuration file
+    Args:
+        sections: Titles of sections of its options, with the names of their parameters.
+        creates: Whether it creates a missing store.
+        tolerant: Whether it runs with a broken configuration file, to help repair it.
+    """
 
     def __init__(
-        self, *args: Any, sections: Mapping[str, str] | None = None, **kwargs: Any
+        self,
+        *args: Any,
+        sections: Mapping[str, str] | None = None,
+        creates: bool = False,
+        tolerant: bool = False,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.sections = sections or {}
+        self.sections, self.creates, self.tolerant = sections or {}, creates, tolerant
         self.params += shared_options()
 
     def option_groups(self) -> dict[str, list[click.Option]]:
         """Return the options by the title of their section in the help, in its order."""
-        shared = {option.name for option in shared_options()}
         titles = {name: title for title, names in self.sections.items() for name in names.split()}
-        titles |= {str(name): SHARED_TITLE for name in shared}
+        titles |= {str(option.name): SHARED_TITLE for option in shared_options()}
         first = "Common options" if self.sections else "Options"
-        groups: dict[str, list[click.Option]]
-        groups = {title: [] for title in (first, *self.sections, SHARED_TITLE)}
-        for option in self.params:
-            if isinstance(option, click.Option):
-                groups[titles.get(option.name or "", first)].append(option)
-        return {title: options for title, options in groups.items() if options}
+        groups = grouped(
+            (titles.get(option.name or "", first), option)
+            for option in self.params
+            if isinstance(option, click.Option)
+        )
+        order = (first, *self.sections, SHARED_TITLE)
+        return {title: groups[title] for title in order if title in groups}
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options section by section; help is an option of every command."""
-        helping = self.get_help_option(ctx)
         groups = self.option_groups()
-        groups[SHARED_TITLE] += [helping] if helping else []
+        groups[SHARED_TITLE] += filter(None, [self.get_help_option(ctx)])
         records = {
-            title: [record for option in found if (record := option.get_help_record(ctx))]
-            for title, found in groups.items()
+            title: [record for option in options if (record := option.get_help_record(ctx))]
+            for title, options in groups.items()
         }
-        shown = [len(names) for rows in records.values() for names, _ in rows]
-        width = max((length for length in shown if length <= OPTION_COLUMN), default=0)
+        lengths = [len(names) for rows in records.values() for names, _ in rows]
+        width = max((length for length in lengths if length <= OPTION_COLUMN), default=0)
         for title, rows in records.items():
             with formatter.section(title):
                 formatter.write_dl([(f"{names:<{width}}", about) for names, about in rows])
@@ -359,22 +363,17 @@ class ConsoleCommand(click.Command):
         return run_function(ctx, self.callback, self.creates, self.tolerant)
 
 
-class CreatingCommand(ConsoleCommand):
-    """A command that creates a missing store."""
+class ConsoleGroup(click.Group):
+    """A group of subcommands; its help is its line in the table of commands.
 
-    creates = True
-
-
-class TolerantCommand(ConsoleCommand):
-    """A command that runs with a broken configuration file, to help repair it."""
-
-    tolerant = True
-
-
-class CommandGroup(click.Group):
-    """A group of subcommands; its help is its line in the table of commands."""
+    A group with a function `alone` is also a command. One that lists its items names its help on a
+    terminal.
+    """
 
     command_class = ConsoleCommand
+    alone: Function | None = None
+    lists = False
+    tolerant = False  # runs alone with a broken configuration file
 
     def __init__(self, name: str, examples: str) -> None:
         super().__init__(
@@ -392,61 +391,35 @@ class CommandGroup(click.Group):
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             from ghostmem.cli.suggestions import unknown_command
 
-            shown = [name for name, command in self.commands.items() if not command.hidden]
-            raise unknown_command(args[0], shown, ctx.command_path)
+            names = [name for name, command in self.commands.items() if not command.hidden]
+            raise unknown_command(args[0], names, ctx.command_path)
         return super().resolve_command(ctx, args)
 
+    def set_alone(self, function: Function) -> Function:
+        """Set the function of the group; its options become options of the group."""
+        self.alone, self.callback, self.invoke_without_command = function, self.run_alone, True
+        params = reversed(getattr(function, "__click_params__", []))
+        self.params[:0] = [param for param in params if isinstance(param, click.Option)]
+        return function
 
-class ConsoleGroup(CommandGroup):
-    """A group that is also a command: without a subcommand it runs the function `alone`."""
-
-    alone: Function | None = None
-    tolerant = False  # runs alone with a broken configuration file
-
-    def __init__(self, name: str, examples: str) -> None:
-        super().__init__(name, examples)
-        self.invoke_without_command = True
-        self.callback = self.run_alone
+    def listing(self, function: Function, **attrs: Any) -> click.Command:
+        """Set the function of the group, and declare it as the subcommand `list`."""
+        self.lists, self.no_args_is_help = True, False
+        return self.command(**{"name": "list", **attrs})(self.set_alone(function))
 
     def run_alone(self, **_: Any) -> Any:
         """Run the function of the group, unless a subcommand follows."""
         ctx = click.get_current_context()
         if ctx.invoked_subcommand is not None:
             return None
-        return run_function(ctx, self.alone, tolerant=self.tolerant)
-
-    def set_alone(self, function: Function) -> Function:
-        """Set the function of the group; its options become options of the group."""
-        self.alone = function
-        self.params[:0] = reversed(getattr(function, "__click_params__", []))
-        return function
-
-
-class ListingGroup(ConsoleGroup):
-    """A group that lists its items without a subcommand; on a terminal it names the help."""
-
-    def __init__(self, name: str, examples: str) -> None:
-        super().__init__(name, examples)
-        self.no_args_is_help = False
-
-    def listing(self, function: Function) -> click.Command:
-        """Set the function of the group, and declare it as the subcommand `list`."""
-        return self.command("list")(self.set_alone(function))
-
-    def run_alone(self, **given: Any) -> Any:
-        """List the items, unless a subcommand follows."""
-        ctx = click.get_current_context()
-        result = super().run_alone(**given)
-        if ctx.invoked_subcommand is None and sys.stdout.isatty():
+        result = run_function(ctx, self.alone, tolerant=self.tolerant)
+        if self.lists and sys.stdout.isatty():
             click.echo(dim(f"`{ctx.command_path} --help` lists the subcommands"), err=True)
         return result
 
 
 def command(
-    name: str,
-    examples: str = "",
-    cls: type[ConsoleCommand] = ConsoleCommand,
-    sections: Mapping[str, str] | None = None,
+    name: str, examples: str = "", cls: type[ConsoleCommand] = ConsoleCommand, **attrs: Any
 ) -> Callable[[Function], click.Command]:
     """Declare a command; its help is the docstring, or its line in the table of commands.
 
@@ -454,8 +427,7 @@ def command(
         name: The name of the command.
         examples: Lines that its help ends with.
         cls: The class of the command.
-        sections: Titles of sections of its options in the help, with the names of their
-            parameters. All other options come first, as common options.
+        attrs: Arguments of the class; see ConsoleCommand.
     """
 
     def decorate(function: Function) -> click.Command:
@@ -465,7 +437,7 @@ def command(
             help=function.__doc__ or COMMANDS[name],
             epilog=examples and f"\b\nExamples:\n{examples}",
             context_settings=CONTEXT_SETTINGS,
-            sections=sections,
+            **attrs,
         )(function)
 
     return decorate

@@ -43,12 +43,14 @@ def option(parameter: Parameter, *names: str, **changes: Any) -> Decorator:
 def options(operation: str, *parts: str | Decorator) -> Decorator:
     """Join options of an operation, given by their names or ready made, into one decorator."""
     table = OPERATIONS[operation]
-    decorators: list[Decorator] = []
-    for part in parts:
-        decorators += (
-            [option(table[name]) for name in part.split()] if isinstance(part, str) else [part]
+    return joined(
+        *(
+            joined(*(option(table[name]) for name in part.split()))
+            if isinstance(part, str)
+            else part
+            for part in parts
         )
-    return joined(*decorators)
+    )
 
 
 def joined(*decorators: Decorator) -> Decorator:
@@ -80,13 +82,19 @@ KEYED = joined(
 )
 
 
+def refuse(is_wrong: object, message: str, hint: str) -> None:
+    """Raise the error about options that cannot be accepted, if they are wrong."""
+    if is_wrong:
+        raise InvalidInputError(message, hint)
+
+
 def either(option: str | None, argument: str | None, nouns: str, flag: str) -> str | None:
     """Return a value that is given as an option or as an argument, but not as both."""
-    if option and argument:
-        raise InvalidInputError(
-            f"two {nouns} were given: {option!r} and {argument!r}",
-            f"give only one, with or without {flag}",
-        )
+    refuse(
+        option and argument,
+        f"two {nouns} were given: {option!r} and {argument!r}",
+        f"give only one, with or without {flag}",
+    )
     return argument if option is None else option
 
 
@@ -121,10 +129,11 @@ def read_text(argument: tuple[str, ...], what: str) -> str:
     """Return the text of the arguments, or of standard input when there are none or only `-`."""
     if argument and argument != ("-",):
         return " ".join(argument)
-    if not argument and sys.stdin.isatty():
-        raise InvalidInputError(
-            f"{what} is required", "pass it as an argument, or on standard input"
-        )
+    refuse(
+        not argument and sys.stdin.isatty(),
+        f"{what} is required",
+        "pass it as an argument, or on standard input",
+    )
     try:
         text = sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:

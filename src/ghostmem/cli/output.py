@@ -10,7 +10,6 @@ from typing import Any, Protocol, TextIO
 
 import click
 
-from ghostmem.cli.style import bold, dim
 from ghostmem.model import Memory, Record, Tier, plain
 from ghostmem.text.excerpt import first_line, quoted_label, visible
 
@@ -20,6 +19,16 @@ _CONTROLS = {
 
 HIDDEN_TIERS = (Tier.SENSORY, Tier.DORMANT)
 AT_ONCE = 200  # lines of a list that are printed together
+
+
+def dim(text: str) -> str:
+    """Style secondary text."""
+    return click.style(text, dim=True)
+
+
+def bold(text: str) -> str:
+    """Style important text."""
+    return click.style(text, bold=True)
 
 
 def _json_line(value: Any) -> str:
@@ -35,12 +44,13 @@ class Output:
         # changes what is printed as JSON, and lets a list be one array
         self.shape: Callable[[Any], Any] | None = None
         self._progress: Progress | None = None
-        self._first_note = ""
+        # printed before any other output; a command that fails prints only its error
+        self.first_note = ""
         self._color = {"auto": None, "always": True, "never": False}[color]
 
     def line(self, text: str = "") -> None:
         """Print lines of data as they are."""
-        self._clear()
+        self.prepare()
         click.echo(text, color=self._color)
 
     def text(self, text: str) -> None:
@@ -49,7 +59,7 @@ class Output:
 
     def raw(self, text: str) -> None:
         """Print the text of a memory: unchanged into a pipe or file, escaped on a terminal."""
-        self._clear()
+        self.prepare()
         if sys.stdout.isatty():
             click.echo(visible(text), color=self._color)
         else:
@@ -57,7 +67,7 @@ class Output:
 
     def note(self, text: str) -> None:
         """Print one line on standard error, wrapped to the width of a terminal."""
-        self._clear()
+        self.prepare()
         click.echo(_for_people(text, sys.stderr), err=True, color=self._color)
 
     def notes(self, texts: Iterable[str], prefix: str = "note: ") -> None:
@@ -67,7 +77,7 @@ class Output:
 
     def json(self, value: Any) -> None:
         """Print a value as one line of JSON."""
-        self._clear()
+        self.prepare()
         click.echo(_json_line(value if self.shape is None else self.shape(plain(value))))
 
     def show(self, value: Record | dict[str, Any], text: str, verbatim: bool = False) -> None:
@@ -80,10 +90,8 @@ class Output:
         """
         if self.as_json:
             self.json(value)
-        elif verbatim:
-            self.line(text)
         else:
-            self.text(text)
+            self.line(text) if verbatim else self.text(text)
 
     def show_all(
         self, values: Iterable[Any], text: Callable[[Any], str], nothing: str = ""
@@ -92,39 +100,27 @@ class Output:
         if self.as_json and self.shape is not None:
             self.json(list(values))
             return
-        empty = True
-        line = _json_line if self.as_json else text
-        size = (
-            AT_ONCE if isinstance(values, list) else 1
-        )  # what comes bit by bit is shown bit by bit
-        rest = iter(values)
-        while lines := [line(value) for value in islice(rest, size)]:
-            empty = False
-            if self.as_json:
-                self.line("\n".join(lines))
-            else:
-                self.text("\n".join(lines))
-        if empty and nothing and not self.as_json:
+        # what comes bit by bit is shown bit by bit
+        size = AT_ONCE if isinstance(values, list) else 1
+        line, print_lines = (_json_line, self.line) if self.as_json else (text, self.text)
+        remaining = iter(values)
+        is_empty = True
+        while lines := [line(value) for value in islice(remaining, size)]:
+            is_empty = False
+            print_lines("\n".join(lines))
+        if is_empty and nothing and not self.as_json:
             self.note(nothing)
-
-    def note_first(self, text: str) -> None:
-        """Print a note before any other output; a command that fails prints only its error."""
-        self._first_note = text
-
-    def print_first_note(self) -> None:
-        """Print the note that comes first, if it was not printed yet."""
-        text, self._first_note = self._first_note, ""
-        if text and not self.as_json:
-            click.echo(dim(text), err=True, color=self._color)
 
     def end_progress(self) -> None:
         """Remove the line of the progress."""
         if self._progress is not None:
             self._progress.clear()
 
-    def _clear(self) -> None:
+    def prepare(self) -> None:
         """Prepare for output: print the first note, and remove the line of the progress."""
-        self.print_first_note()
+        text, self.first_note = self.first_note, ""
+        if text and not self.as_json:
+            click.echo(dim(text), err=True, color=self._color)
         self.end_progress()
 
     def confirm(self, question: str, yes: bool) -> None:
@@ -137,7 +133,7 @@ class Output:
 
     def progress(self, label: str) -> "Progress":
         """Return a function that shows a count on a terminal; without one, that work goes on."""
-        self._clear()
+        self.prepare()
         self._progress = Progress(label)
         return self._progress
 
@@ -222,10 +218,9 @@ def _for_people(text: str, stream: TextIO) -> str:
     """Return a text as it is printed: wrapped on a terminal, unchanged elsewhere."""
     if not stream.isatty():
         return text
-    from ghostmem.cli import screen
-    from ghostmem.cli.wrapping import wrapped
+    from ghostmem.cli.terminal import terminal_size, wrapped
 
-    return wrapped(text, screen.size()[0])
+    return wrapped(text, terminal_size()[0])
 
 
 class HasName(Protocol):
@@ -254,6 +249,11 @@ def row(memory: Memory) -> str:
     """Return a memory as an entry of a list: name, date, labels, first line."""
     about = " ".join((f"{memory.created_at:%Y-%m-%d}  v{memory.version}", *labels(memory)))
     return f"{named(memory)}  {dim(about)}\n    {first_line(memory.content, 110)}"
+
+
+def bar(share: float, width: int) -> str:
+    """Return a bar for a share of the whole."""
+    return "█" * max(1, round(share * width)) if share > 0 else ""
 
 
 def plural(count: int, noun: str) -> str:

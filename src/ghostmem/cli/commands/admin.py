@@ -3,13 +3,12 @@
 import click
 
 from ghostmem.admin import cluster
-from ghostmem.cli.console import CommandGroup, Console
-from ghostmem.cli.output import plural, size
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.console import Console, ConsoleGroup
+from ghostmem.cli.output import bold, dim, plural, size
 from ghostmem.store.administration import ClusterNode, Grant, VectorIndex
 from ghostmem.text.excerpt import visible
 
-admin = CommandGroup(
+admin = ConsoleGroup(
     "admin",
     """\
   ghost admin grant reporting 'agent:*'

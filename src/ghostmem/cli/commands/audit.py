@@ -5,18 +5,14 @@ from __future__ import annotations
 import click
 
 from ghostmem.admin.verify import Chain, LogLine
-from ghostmem.cli.console import (
-    Console,
-    ConsoleGroup,
-    command,
-)
+from ghostmem.cli.console import Console, ConsoleGroup, command
 from ghostmem.cli.options import (
     NS_FILTER,
+    refuse,
 )
-from ghostmem.cli.output import plural
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.output import bold, dim, plural
 from ghostmem.clock import format_time
-from ghostmem.errors import InvalidInputError
+from ghostmem.errors import EngineError
 from ghostmem.lifecycle.audit import AuditFinding, AuditReport
 from ghostmem.lifecycle.audit import audit as audit_store
 from ghostmem.text.excerpt import visible
@@ -53,16 +49,16 @@ audit.no_args_is_help = False
 audit.subcommand_metavar = "[PATH] | COMMAND [ARGS]..."
 
 
-@command("audit")
+@audit.set_alone
 @NS_FILTER
 @click.argument("path", required=False)
-def score(console: Console, ns: str | None, path: str | None = None) -> None:
+def _score(console: Console, ns: str | None, path: str | None = None) -> None:
     """Score the health of a store, or verify its audit log."""
-    if path and ns:
-        raise InvalidInputError(
-            "a namespace and a path were given",
-            "another tool's store is scored as a whole: leave -n out",
-        )
+    refuse(
+        path and ns,
+        "a namespace and a path were given",
+        "another tool's store is scored as a whole: leave -n out",
+    )
     if path:
         from ghostmem.transfer.audit_foreign import audit_foreign
 
@@ -74,8 +70,7 @@ def score(console: Console, ns: str | None, path: str | None = None) -> None:
     console.notes((*(f"not judged: {reason}" for reason in found.unjudged), *found.notes), "")
 
 
-audit.alone = score.callback
-audit.params[:0] = score.params[:1]
+score = command("audit")(_score)
 
 
 @audit.command("verify")
@@ -91,33 +86,27 @@ def audit_verify(console: Console, head: str | None) -> int:
     rewritten.
     """
     found = console.ghost.admin.verify_log(head=head)
-    lines = [_chain_text(chain) for chain in found.chains if chain.lines or chain.broken]
-    lines += [visible(sentence) for sentence in found.broken]
-    lines += [found.known] if found.known else []
     old = f", {found.unchained} from before hashes were introduced" if found.unchained else ""
     state = "whole" if found.ok else click.style("broken", fg="red")
-    console.show(
-        found,
-        "\n".join(
-            [
-                *lines,
-                f"{state}: {plural(found.lines, 'line')}{old}",
-                f"head {found.head or '(none yet)'}",
-            ]
-        ),
-    )
-    if not found.ok:
-        console.note("compare with a backup; `ghost audit log` lists the entries")
-    return 0 if found.ok else 5
+    lines = [
+        *(_chain_text(chain) for chain in found.chains if chain.lines or chain.broken),
+        *(visible(sentence) for sentence in found.broken),
+        *filter(None, [found.known]),
+        f"{state}: {plural(found.lines, 'line')}{old}",
+        f"head {found.head or '(none yet)'}",
+    ]
+    console.show(found, "\n".join(lines))
+    if found.ok:
+        return 0
+    console.note("compare with a backup; `ghost audit log` lists the entries")
+    return EngineError.exit_code
 
 
 def _chain_text(chain: Chain) -> str:
     old = f", {chain.unchained} unchained" if chain.unchained else ""
+    lines = f"{bold(visible(chain.ns))}  {plural(chain.lines, 'line')}{old}"
     wrong = f"  {click.style(chain.broken, fg='red')}" if chain.broken else ""
-    return (
-        f"{bold(visible(chain.ns))}  {plural(chain.lines, 'line')}{old}  "
-        f"{dim(chain.head[:16])}{wrong}"
-    )
+    return f"{lines}  {dim(chain.head[:16])}{wrong}"
 
 
 @audit.command("log")
@@ -141,11 +130,14 @@ def audit_log(console: Console, ns: str | None, since: str | None, limit: int) -
 
 
 def _log_text(line: LogLine) -> str:
-    when = format_time(line.at)[:19] if line.at else " " * 19
-    what = f"{line.ns}/{line.key}" if line.key else line.ns
-    return (
-        f"{dim(when)}  {visible(line.actor or '-')}  {bold(visible(line.op))}  "
-        f"{visible(what)}  {dim(line.memory_id)}"
+    return "  ".join(
+        (
+            dim(format_time(line.at)[:19] if line.at else " " * 19),
+            visible(line.actor or "-"),
+            bold(visible(line.op)),
+            visible(f"{line.ns}/{line.key}" if line.key else line.ns),
+            dim(line.memory_id),
+        )
     )
 
 
@@ -154,25 +146,22 @@ def _audit_text(report: AuditReport) -> str:
     colour = next(colour for least, colour in COLOURS if report.score >= least)
     about = (
         f"{plural(report.memories, 'memory')} in {plural(report.namespaces, 'namespace')}, "
-        f"{plural(report.edges, 'edge')}"
-        f"  {dim(visible(report.source))}"
+        f"{plural(report.edges, 'edge')}  {dim(visible(report.source))}"
     )
-    lines = [f"{bold(click.style(f'{report.score} of 100', fg=colour))}  {about}"]
-    findings = sorted(
-        (finding for finding in report.findings if finding.count), key=lambda finding: -finding.cost
+    findings = sorted(report.findings, key=lambda finding: -finding.cost)
+    clean = [finding.name.replace("_", " ") for finding in report.findings if not finding.count]
+    return "\n".join(
+        [
+            f"{bold(click.style(f'{report.score} of 100', fg=colour))}  {about}",
+            *(_finding_text(finding) for finding in findings if finding.count),
+            *([dim(f"nothing found: {', '.join(clean)}")] if clean else []),
+        ]
     )
-    lines += [_finding_text(finding) for finding in findings]
-    clean = [finding.name for finding in report.findings if not finding.count]
-    if clean:
-        lines.append(dim(f"nothing found: {', '.join(name.replace('_', ' ') for name in clean)}"))
-    return "\n".join(lines)
 
 
 def _finding_text(finding: AuditFinding) -> str:
-    more = ", …" if finding.count > len(finding.examples) else ""
-    examples = visible(", ".join(finding.examples)) + more
+    more = [] if finding.count <= len(finding.examples) else ["…"]
+    examples = dim(visible(", ".join([*finding.examples, *more])))
+    about = f"{finding.count:,} ({finding.share:.1%}), costs {finding.cost:g}  {examples}"
     name = bold(finding.name.replace("_", " "))
-    about = (
-        f"{name}: {finding.count:,} ({finding.share:.1%}), costs {finding.cost:g}  {dim(examples)}"
-    )
-    return f"{about}\n    → {visible(finding.advice)}"
+    return f"{name}: {about}\n    → {visible(finding.advice)}"

@@ -14,10 +14,9 @@ from ghostmem.capture.candidates import Captured
 from ghostmem.capture.capture import CaptureReport
 from ghostmem.capture.mine_procedures import Mined
 from ghostmem.capture.transcripts.choose import AUTO, FORMATS
-from ghostmem.cli.console import Console, CreatingCommand, command
+from ghostmem.cli.console import Console, command
 from ghostmem.cli.options import NS, json_object, option, options, read_text, words
-from ghostmem.cli.output import plural, row
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.output import bold, dim, plural, row
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Outcome
 from ghostmem.schema import too_deep
@@ -41,7 +40,7 @@ FORMAT = click.option(
   ghost capture -n agent:me --transcript ~/.claude/projects/-home-me-shop --store
   my-model < chat.txt | ghost capture -n agent:me --candidates -
 """,
-    CreatingCommand,
+    creates=True,
 )
 @click.argument("text", nargs=-1)
 @options(
@@ -274,7 +273,7 @@ FOR_NOTES = ("kind", "priority", "meta", "date_ns", "trust")
   ghost ingest --transcript ~/.claude/projects/-home-me-shop -n chats:shop
   ghost ingest --transcript chat.jsonl --from jsonl -n chats:shop --source-user ana
 """,
-    CreatingCommand,
+    creates=True,
 )
 @click.argument("path", required=False)
 @options(
@@ -400,7 +399,7 @@ def _ingest_transcript(
   ghost mine-procedures -n agent:me
   printf 'edit build test\\nbuild test push\\n' | ghost mine-procedures -n agent:me
 """,
-    CreatingCommand,
+    creates=True,
 )
 @click.argument("paths", nargs=-1)
 @NS

@@ -4,13 +4,9 @@ from shlex import quote
 
 import click
 
-from ghostmem.cli.console import (
-    Console,
-    command,
-)
+from ghostmem.cli.console import Console, command
 from ghostmem.cli.options import NS_FILTER, options
-from ghostmem.cli.output import named
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.output import bold, dim, named
 from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import first_line, visible
 from ghostmem.truth.conflicts import Conflict

@@ -7,10 +7,7 @@ from typing import Any
 import click
 
 from ghostmem.cli.commands.search import count_hits
-from ghostmem.cli.console import (
-    Console,
-    command,
-)
+from ghostmem.cli.console import Console, command
 from ghostmem.cli.options import (
     ALL,
     FILTER_NAMES,
@@ -20,8 +17,7 @@ from ghostmem.cli.options import (
     read_text,
     words,
 )
-from ghostmem.cli.output import named, plural
-from ghostmem.cli.style import dim
+from ghostmem.cli.output import dim, named, plural
 from ghostmem.context.composite import FACTORS
 from ghostmem.context.packer import BUDGET
 from ghostmem.model import Pack, Packed

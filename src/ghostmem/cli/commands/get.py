@@ -2,17 +2,13 @@
 
 import click
 
-from ghostmem.cli.console import (
-    Console,
-    command,
-)
+from ghostmem.cli.console import Console, command
 from ghostmem.cli.options import (
     KEYED,
     one_key,
     options,
 )
-from ghostmem.cli.output import labels, named, plural
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.output import bold, dim, labels, named, plural
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory
 from ghostmem.text.excerpt import first_line

@@ -19,8 +19,7 @@ from ghostmem.cli.options import (
     read_text,
     words,
 )
-from ghostmem.cli.output import named, plural
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.output import bold, dim, named, plural
 from ghostmem.errors import InvalidInputError, ModelError
 from ghostmem.graph.clusters import Cluster
 from ghostmem.graph.edges import EdgeCandidate

@@ -9,18 +9,14 @@ from typing import Any
 
 import click
 
-from ghostmem.cli.console import (
-    Console,
-    TolerantCommand,
-    command,
-)
+from ghostmem.cli.console import Console, ConsoleCommand, command
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
 from ghostmem.hooks.run import handle
 from ghostmem.settings import Settings, load, parse
 
 
-class HookCommand(TolerantCommand):
+class HookCommand(ConsoleCommand):
     """A command that never fails while a client waits; errors go to the log."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -66,6 +62,7 @@ def _log(db: str | None, host: str, event: str, what: str) -> None:
   ghost hook cursor sessionStart
 """,
     HookCommand,
+    tolerant=True,
 )
 @click.argument("host", metavar="HOST")
 @click.argument("event", required=False)

@@ -4,16 +4,13 @@ from pathlib import Path
 
 import click
 
-from ghostmem.cli.console import (
-    CommandGroup,
-    Console,
-)
+from ghostmem.cli.console import Console, ConsoleGroup
 from ghostmem.cli.options import YES, read_text, words
 from ghostmem.clock import now
 from ghostmem.notes import knowledge as topics
 
 
-class KnowledgeGroup(CommandGroup):
+class KnowledgeGroup(ConsoleGroup):
     """A group whose subcommands can also be called by the names of the tools."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:

@@ -5,10 +5,9 @@ from typing import Any
 
 import click
 
-from ghostmem.cli.console import Console, CreatingCommand, ListingGroup, command
+from ghostmem.cli.console import Console, ConsoleGroup, command
 from ghostmem.cli.options import KEYED, either, json_object, one_key, option, options
-from ghostmem.cli.output import named, plural
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.output import bold, dim, named, plural
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import InvalidInputError
 from ghostmem.lifecycle.builtin import BUILT_IN
@@ -167,7 +166,7 @@ CONDITION = "cond_"
 _RULE = OPERATIONS["set_rule"]
 
 
-rule = ListingGroup(
+rule = ConsoleGroup(
     "rule",
     """\
   ghost rule
@@ -194,7 +193,7 @@ def rule_get(console: Console, rule_id: str) -> None:
     console.show(changed, _rule_text(changed))
 
 
-@rule.command("set", cls=CreatingCommand)
+@rule.command("set", creates=True)
 @option(_RULE["name"], required=True)
 @option(_RULE["rule_id"], "--id", "rule_id")
 @options(
@@ -219,7 +218,7 @@ def rule_set(
     console.show(changed, f"set {_rule_text(changed)}")
 
 
-@rule.command("delete", cls=CreatingCommand)
+@rule.command("delete", creates=True)
 @click.argument("rule_id", metavar="ID")
 def rule_delete(console: Console, rule_id: str) -> None:
     """Delete a rule, or disable a built-in one."""
@@ -233,7 +232,7 @@ def rule_delete(console: Console, rule_id: str) -> None:
     )
 
 
-@rule.command("reset", cls=CreatingCommand)
+@rule.command("reset", creates=True)
 @click.argument("rule_id", metavar="ID")
 def rule_reset(console: Console, rule_id: str) -> None:
     """Restore a built-in rule to its original state."""

@@ -1,12 +1,11 @@
 """ghost list, files, tags, ns: list memories, and their tags and namespaces."""
 
 from collections import Counter
-from functools import partial
 from typing import Any
 
 import click
 
-from ghostmem.cli.console import Console, ListingGroup, command
+from ghostmem.cli.console import Console, ConsoleGroup, command
 from ghostmem.cli.options import (
     ALL,
     FILTER_NAMES,
@@ -17,8 +16,7 @@ from ghostmem.cli.options import (
     options,
     words,
 )
-from ghostmem.cli.output import named, plural, row
-from ghostmem.cli.style import bold
+from ghostmem.cli.output import bold, named, plural, row
 from ghostmem.parameters import MAX_RESULTS
 from ghostmem.text.excerpt import visible
 
@@ -58,20 +56,19 @@ def list_(
     **filters: Any,
 ) -> None:
     console.as_json = console.as_json or compact
-    filters |= {"tags": words(tags)}
-    found = console.ghost.list(console.read_ns(ns, everything), **filters)
+    filters["tags"] = words(tags)
+    memories = console.ghost.list(console.read_ns(ns, everything), **filters)
     if keys_only and console.as_json:
-        console.show_all([{"ns": m.ns, "key": m.key} for m in found], str)
+        console.show_all([{"ns": m.ns, "key": m.key} for m in memories], str)
     else:
-        console.show_all(found, named if keys_only else row)
-    if not found:
-        nothing = _nothing_listed(**filters)
-        filters |= {"limit": MAX_RESULTS, "offset": 0}
+        console.show_all(memories, named if keys_only else row)
+    if not memories:
+        every = {**filters, "limit": MAX_RESULTS, "offset": 0}
         console.note_nothing(
-            nothing,
+            _nothing_listed(**filters),
             ns,
             everything,
-            lambda: Counter(m.ns for m in console.ghost.list(**filters)),
+            lambda: Counter(m.ns for m in console.ghost.list(**every)),
         )
 
 
@@ -93,16 +90,17 @@ def files(
     found = console.ghost.files(path, rel=rel, ns=console.read_ns(ns, everything), limit=limit)
     console.show_all(found, row)
     if not found:
-        others = partial(console.ghost.files, path, rel=rel, limit=MAX_RESULTS)
         console.note_nothing(
             f"no memory is about {visible(path)}",
             ns,
             everything,
-            lambda: Counter(memory.ns for memory in others()),
+            lambda: Counter(
+                memory.ns for memory in console.ghost.files(path, rel=rel, limit=MAX_RESULTS)
+            ),
         )
 
 
-tags = ListingGroup(
+tags = ConsoleGroup(
     "tags",
     """\
   ghost tags
@@ -116,9 +114,10 @@ tags = ListingGroup(
 @NS_FILTER
 def _list_tags(console: Console, ns: str | None) -> None:
     """List tags, most used first."""
-    found = console.ghost.admin.tags(console.ns_filter(ns))
     console.show_all(
-        found, lambda info: f"{visible(info.tag):<30} {plural(info.count, 'memory')}", "(no tags)"
+        console.ghost.admin.tags(console.ns_filter(ns)),
+        lambda info: f"{visible(info.tag):<30} {plural(info.count, 'memory')}",
+        "(no tags)",
     )
 
 
@@ -143,7 +142,7 @@ def tags_rm(console: Console, tag: str, ns: str | None, unlock: bool) -> None:
     console.show(done, f"removed {tag} from {plural(done.affected, 'memory')}")
 
 
-ns = ListingGroup(
+ns = ConsoleGroup(
     "ns",
     """\
   ghost ns
@@ -154,20 +153,15 @@ ns = ListingGroup(
 )
 
 
-@ns.set_alone
+@ns.listing
+@click.argument("ns", required=False)
 def _list_namespaces(console: Console, ns: str | None = None) -> None:
+    """List namespaces with their counts."""
     console.show_all(
         console.ghost.admin.namespaces(ns),
         lambda info: f"{bold(info.ns)}  {plural(info.count, 'memory')}, {plural(info.keys, 'key')}",
         "no namespaces yet",
     )
-
-
-@ns.command("list")
-@click.argument("ns", required=False)
-def ns_list(console: Console, ns: str | None) -> None:
-    """List namespaces with their counts."""
-    _list_namespaces(console, ns)
 
 
 @ns.command("tree")
@@ -188,14 +182,13 @@ def ns_tree(console: Console, ns: str | None) -> None:
         else {"ns": path, "depth": path.count(":"), "count": 0, "keys": 0}
         for path in paths
     ]
-    console.show_all(rows, lambda row: _branch(row, row["ns"] in found))
+    console.show_all(rows, lambda row: _branch(**row))
 
 
-def _branch(row: dict[str, Any], is_namespace: bool) -> str:
+def _branch(ns: str, depth: int, count: int, keys: int) -> str:
     """Return a line of the tree; a segment that is no namespace of its own has no counts."""
-    counts = f"  ({plural(row['count'], 'memory')}, {plural(row['keys'], 'key')})"
-    indent = "  " * int(row["depth"])
-    return f"{indent}{bold(row['ns'].rsplit(':', 1)[-1])}{counts if is_namespace else ''}"
+    counts = f"  ({plural(count, 'memory')}, {plural(keys, 'key')})" if keys else ""
+    return f"{'  ' * depth}{bold(ns.rsplit(':', 1)[-1])}{counts}"
 
 
 @ns.command("rm")

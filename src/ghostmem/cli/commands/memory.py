@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from ghostmem.cli.console import CommandGroup, Console
+from ghostmem.cli.console import Console, ConsoleGroup
 from ghostmem.cli.options import Decorator, read_text
 from ghostmem.notes.roles import (
     all_memory_entries,
@@ -21,7 +21,7 @@ from ghostmem.text.excerpt import visible
 SHARED = "shared"
 
 
-memory = CommandGroup(
+memory = ConsoleGroup(
     "memory",
     """\
   ghost memory search "pnpm build"

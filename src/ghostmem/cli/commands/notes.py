@@ -9,11 +9,7 @@ import click
 
 from ghostmem.capture.distil_notes import Distilled, consolidate_notes
 from ghostmem.cli.commands.search import print_search
-from ghostmem.cli.console import (
-    CommandGroup,
-    Console,
-    CreatingCommand,
-)
+from ghostmem.cli.console import Console, ConsoleGroup
 from ghostmem.cli.options import (
     DRY_RUN,
     NS,
@@ -22,9 +18,8 @@ from ghostmem.cli.options import (
     options,
     read_text,
 )
-from ghostmem.cli.output import plural
-from ghostmem.cli.screen import leaving
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.output import bold, dim, plural
+from ghostmem.cli.terminal import leaving
 from ghostmem.clock import now
 from ghostmem.errors import ConflictError, StoreBusyError
 from ghostmem.model import Folder
@@ -37,7 +32,7 @@ from ghostmem.text.excerpt import first_line, visible
 MAX_NOTES = 20  # problems of a folder that are printed
 MAX_EXAMPLES = 3  # files named as left out
 
-notes = CommandGroup(
+notes = ConsoleGroup(
     "notes",
     """\
   ghost notes add ~/vault
@@ -53,7 +48,7 @@ notes = CommandGroup(
 FOLDER = click.argument("folder", required=False)
 
 
-@notes.command("add", cls=CreatingCommand)
+@notes.command("add", creates=True)
 @click.argument("folder")
 @NS
 @click.option("--layout", help="Layout of the folder; default: detected.")
@@ -332,7 +327,7 @@ def _note_problems(console: Console, report: SyncReport) -> None:
     console.notes(notes)
 
 
-@notes.command("mirror", cls=CreatingCommand)
+@notes.command("mirror", creates=True)
 @click.argument("folder")
 @NS
 @click.option("--layout", help="Layout of the folder, the first time: topics or daily.")

@@ -4,17 +4,16 @@ from typing import Any
 
 import click
 
-from ghostmem.cli.console import CommandGroup, Console, command
+from ghostmem.cli.console import Console, ConsoleGroup, command
 from ghostmem.cli.options import option, options, words
-from ghostmem.cli.output import named
-from ghostmem.cli.style import dim
+from ghostmem.cli.output import dim, named
 from ghostmem.outline.languages.table import LANGUAGES
 from ghostmem.outline.operations import Outline
 from ghostmem.outline.stale import Stale
 from ghostmem.parameters import OPERATIONS
 from ghostmem.text.excerpt import visible
 
-outline = CommandGroup(
+outline = ConsoleGroup(
     "outline",
     """\
   ghost outline symbol Session.send --root ~/src/requests

@@ -7,10 +7,9 @@ from typing import Any, TextIO
 
 import click
 
-from ghostmem.cli.console import Console, CreatingCommand, command
+from ghostmem.cli.console import Console, command
 from ghostmem.cli.options import KEYED, json_object, one_key, options, read_text, words
-from ghostmem.cli.output import named
-from ghostmem.cli.style import bold
+from ghostmem.cli.output import bold, named
 from ghostmem.errors import InvalidInputError
 from ghostmem.memory.put_unnamed import put_unnamed
 from ghostmem.model import Memory, Outcome
@@ -26,8 +25,8 @@ from ghostmem.text.excerpt import visible
   ghost put -n agent:me -k cart --files src/cart.py --symbols Cart.total "Totals are in cents."
   ghost put -n agent:me -k draft --base-version 3 "The next text, if nobody was faster."
 """,
-    CreatingCommand,
-    {
+    creates=True,
+    sections={
         "Weight and lifetime": "priority importance tier pinned ttl",
         "Code": "files file_rel symbols language root",
         "Source": "source_user source_kind source_scope source_client",

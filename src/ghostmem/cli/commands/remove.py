@@ -6,10 +6,9 @@ from shlex import quote
 
 import click
 
-from ghostmem.cli.console import Console, ListingGroup, command
+from ghostmem.cli.console import Console, ConsoleGroup, command
 from ghostmem.cli.options import DRY_RUN, KEYED, NS_FILTER, YES, one_key, options
-from ghostmem.cli.output import named, plural, size
-from ghostmem.cli.style import dim
+from ghostmem.cli.output import dim, named, plural, size
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.memory.forget import Forgetting, Forgotten
 from ghostmem.model import Held
@@ -229,7 +228,7 @@ ALL_ITEMS = click.option(
 ITEM_IDS = click.argument("ids", nargs=-1, metavar="[ID]...")
 
 
-quarantine = ListingGroup(
+quarantine = ConsoleGroup(
     "quarantine",
     """\
   ghost quarantine

@@ -10,9 +10,7 @@ import click
 from ghostmem.caller import LOOKING
 from ghostmem.cli.console import Console, command
 from ghostmem.cli.options import ALL, FILTER_NAMES, TIER, TIME_NAMES, options, read_text, words
-from ghostmem.cli.output import labels, named, plural
-from ghostmem.cli.style import bold, dim
-from ghostmem.cli.tables import bar
+from ghostmem.cli.output import bar, bold, dim, labels, named, plural
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Hit, Hits
 from ghostmem.search.timeline import Event

@@ -9,14 +9,8 @@ from typing import Any
 import click
 
 from ghostmem.adapters.schemas import schemas
-from ghostmem.cli.console import (
-    Console,
-    ConsoleCommand,
-    CreatingCommand,
-    ListingGroup,
-    command,
-)
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.console import Console, ConsoleCommand, ConsoleGroup, command
+from ghostmem.cli.output import bold, dim
 from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
 from ghostmem.mcp.pending_store import PendingStore
@@ -35,7 +29,7 @@ from ghostmem.text.excerpt import visible
   ghost mcp --experimental
   claude mcp add --scope user --transport stdio ghost -- ghost mcp
 """,
-    CreatingCommand,
+    creates=True,
 )
 @click.option(
     "--tools",
@@ -138,7 +132,7 @@ def tools(console: Console, style: str, tools: str, experimental: bool) -> None:
   ghost serve --port 9000 --tools memory
   ghost serve --host 0.0.0.0 --allow-host memory.example.com
 """,
-    CreatingCommand,
+    creates=True,
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
@@ -238,7 +232,7 @@ def has_token(ghost: Ghost) -> bool:
   ghost web --read-only --no-open
   ghost web --db other.db --port 8700
 """,
-    CreatingCommand,
+    creates=True,
 )
 @click.option(
     "--port",
@@ -313,7 +307,7 @@ def _log_errors(line: dict[str, Any]) -> None:
         to_stderr(line)
 
 
-token = ListingGroup(
+token = ConsoleGroup(
     "token",
     """\
   ghost token
@@ -325,7 +319,7 @@ token = ListingGroup(
 )
 
 
-@token.command("create", cls=CreatingCommand)
+@token.command("create", creates=True)
 @click.argument("name", metavar="NAME", default="")
 @click.option(
     "--grant",

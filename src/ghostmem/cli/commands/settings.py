@@ -11,14 +11,9 @@ from ghostmem._version import __version__
 from ghostmem.admin.doctor import DoctorFinding
 from ghostmem.admin.doctor import doctor as examine
 from ghostmem.admin.where import where as find
-from ghostmem.cli.console import (
-    Console,
-    ListingGroup,
-    TolerantCommand,
-    command,
-)
+from ghostmem.cli.console import Console, ConsoleGroup, command
 from ghostmem.cli.main import cli
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.output import bold, dim
 from ghostmem.hooks.log import last_log_line, log_path
 from ghostmem.notes.lock import locked_elsewhere
 from ghostmem.setup.check import check_clients
@@ -32,25 +27,23 @@ def _masked_value(name: str, value: Any) -> Any:
     return ghost_settings.masked(value) if isinstance(value, str) else value
 
 
-@command("where", "  ghost where\n  ghost where --json\n", TolerantCommand)
+@command("where", "  ghost where\n  ghost where --json\n", tolerant=True)
 def where(console: Console) -> None:
-    """Print the namespace and the store in use, and why."""
-    found = find(use_file=console.config_error is None, **console.overrides)
+    place = find(use_file=console.config_error is None, **console.overrides)
+    _note_config_error(console)
+    rows = (("namespace", place.ns, place.ns_reason), ("store", place.db, place.db_reason))
+    lines = [
+        f"{name:<9}  {bold(visible(it))}  {dim(f'({visible(why)})')}" for name, it, why in rows
+    ]
+    console.show(place, "\n".join(lines))
+
+
+def _note_config_error(console: Console) -> None:
     if console.config_error is not None:
         console.note(f"{console.config_error.message}: not used")
-    rows = (
-        ("namespace", found.ns, found.ns_reason),
-        ("store", found.db, found.db_reason),
-    )
-    console.show(
-        found,
-        "\n".join(
-            f"{name:<9}  {bold(visible(it))}  {dim(f'({visible(why)})')}" for name, it, why in rows
-        ),
-    )
 
 
-config = ListingGroup(
+config = ConsoleGroup(
     "config",
     """\
   ghost config
@@ -60,10 +53,9 @@ config = ListingGroup(
 )
 
 
-@config.set_alone
 def _show_settings(console: Console) -> None:
-    if console.config_error is not None:
-        console.note(f"{console.config_error.message}: not used")
+    """Show every setting, its value and where it comes from."""
+    _note_config_error(console)
     for name, (value, source) in ghost_settings.resolve(
         use_file=console.config_error is None, **console.overrides
     ).items():
@@ -74,26 +66,18 @@ def _show_settings(console: Console) -> None:
                 continue
             about = f"a part of GHOST_PROFILE=specified: {about}"
         value = _masked_value(name, value)
-        row = {"name": name, "value": value, "source": source, "about": about}
-        console.show(row, f"{bold(name)} = {value}  {dim(f'{about}  [{source}]')}")
-
-
-@config.command("show", cls=TolerantCommand)
-def config_show(console: Console) -> None:
-    """Show every setting, its value and where it comes from."""
-    _show_settings(console)
-
-
-@config.command("list", cls=TolerantCommand, hidden=True)
-def config_list(console: Console) -> None:
-    """Show every setting; the same as `ghost config show`."""
-    _show_settings(console)
+        console.show(
+            {"name": name, "value": value, "source": source, "about": about},
+            f"{bold(name)} = {value}  {dim(f'{about}  [{source}]')}",
+        )
 
 
 config.tolerant = True
+config.listing(_show_settings, tolerant=True, hidden=True)
+config.listing(_show_settings, name="show", tolerant=True)
 
 
-@config.command("set", cls=TolerantCommand)
+@config.command("set", tolerant=True)
 @click.argument(
     "name",
     shell_complete=lambda _, __, typed: [
@@ -112,7 +96,7 @@ def config_set(console: Console, name: str, value: str) -> None:
     console.show({"name": name, "value": parsed, "path": str(path)}, f"{name} = {parsed} in {path}")
 
 
-@config.command("path", cls=TolerantCommand)
+@config.command("path", tolerant=True)
 def config_path(console: Console) -> None:
     """Print the path of the configuration file."""
     path = str(ghost_settings.config_path())
@@ -122,7 +106,7 @@ def config_path(console: Console) -> None:
 MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 
 
-@command("doctor", "  ghost doctor --fix\n", TolerantCommand)
+@command("doctor", "  ghost doctor --fix\n", tolerant=True)
 @click.option("--fix", is_flag=True, help="Repair what can be repaired.")
 def doctor(console: Console, fix: bool) -> int:
     """Examine the installation and suggest repairs; exit 5 if there is a problem."""
@@ -179,7 +163,7 @@ def completion(console: Console, shell: str) -> None:
     console.show({"shell": shell, "script": source}, source, verbatim=True)
 
 
-@command("version", "  ghost version\n", TolerantCommand)
+@command("version", "  ghost version\n", tolerant=True)
 def version(console: Console) -> None:
     console.show(
         {"version": __version__, "python": platform.python_version()}, f"ghost {__version__}"

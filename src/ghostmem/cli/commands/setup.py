@@ -5,12 +5,7 @@ from typing import Any
 
 import click
 
-from ghostmem.cli.console import (
-    Console,
-    ConsoleCommand,
-    ConsoleGroup,
-    command,
-)
+from ghostmem.cli.console import Console, ConsoleCommand, ConsoleGroup, command
 from ghostmem.cli.options import (
     DRY_RUN,
 )

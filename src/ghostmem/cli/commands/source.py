@@ -2,13 +2,13 @@
 
 import click
 
-from ghostmem.cli.console import CommandGroup, Console, CreatingCommand
+from ghostmem.cli.console import Console, ConsoleGroup
 from ghostmem.cli.options import NS, NS_FILTER
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.output import bold, dim
 from ghostmem.model import SourceAlias
 from ghostmem.text.excerpt import visible
 
-source = CommandGroup(
+source = ConsoleGroup(
     "source",
     """\
   ghost source alias bob --canonical Robert -n agent:me
@@ -19,7 +19,7 @@ source = CommandGroup(
 )
 
 
-@source.command("alias", cls=CreatingCommand)
+@source.command("alias", creates=True)
 @click.argument("alias")
 @click.option("--canonical", required=True, metavar="NAME", help="The canonical name.")
 @NS
@@ -37,7 +37,7 @@ def source_list(console: Console, ns: str | None) -> None:
     console.show_all(aliases, _alias_text, "no spellings are declared")
 
 
-@source.command("rm", cls=CreatingCommand)
+@source.command("rm", creates=True)
 @click.argument("alias")
 @NS
 def source_rm(console: Console, alias: str, ns: str | None) -> None:

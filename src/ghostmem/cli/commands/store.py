@@ -2,11 +2,10 @@
 
 import click
 
-from ghostmem.cli.console import CommandGroup, Console, command
-from ghostmem.cli.output import plural, size
-from ghostmem.cli.style import bold
+from ghostmem.cli.console import Console, ConsoleGroup, command
+from ghostmem.cli.output import bold, plural, size
 
-embed = CommandGroup(
+embed = ConsoleGroup(
     "embed",
     """\
   ghost embed status

@@ -9,11 +9,10 @@ from typing import Any
 import click
 
 from ghostmem.atomic import replacing
-from ghostmem.cli.console import Console, CreatingCommand, command
+from ghostmem.cli.console import Console, command
 from ghostmem.cli.main import is_full
 from ghostmem.cli.options import DRY_RUN, NS, TRUST, either
-from ghostmem.cli.output import plural, size
-from ghostmem.cli.style import bold, dim
+from ghostmem.cli.output import bold, dim, plural, size
 from ghostmem.errors import ConflictError, EngineError, InvalidInputError, NotFoundError
 from ghostmem.notes.project import project_namespace
 from ghostmem.settings import resolve
@@ -105,7 +104,7 @@ def export(
   ghost import export.json -n agent:me
   ghost import --from basic-memory ~/basic-memory -n notes --dry-run
 """,
-    CreatingCommand,
+    creates=True,
 )
 @click.argument("file", metavar="[PATH]", required=False)
 @click.option(
