@@ -276,7 +276,9 @@ def words(
 def test_every_command_is_run_here() -> None:
     """The table above has every command and subcommand."""
     leaves = {" ".join(path) for path in PATHS} - {
-        name for name in GROUPS if command(name).alone is None  # type: ignore[attr-defined]
+        name
+        for name in GROUPS
+        if command(name).alone is None  # type: ignore[attr-defined]
     }
     assert set(RUNS) == leaves - SERVING - ELSEWHERE
 

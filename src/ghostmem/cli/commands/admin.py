@@ -5,7 +5,7 @@ import click
 from ghostmem.admin import cluster
 from ghostmem.cli.console import Console, ConsoleGroup
 from ghostmem.cli.output import bold, dim, plural, size
-from ghostmem.store.administration import ClusterNode, Grant, VectorIndex
+from ghostmem.store.administration import Grant, VectorIndex
 from ghostmem.text.excerpt import visible
 
 admin = ConsoleGroup(
@@ -27,8 +27,8 @@ def admin_grant(console: Console, role: str, grants: tuple[str, ...]) -> None:
     """Allow a database role to read or write namespaces with SQL."""
     for text in grants:
         ns = text.removesuffix(":write") if text.endswith(":write") else text.removesuffix(":read")
-        made = cluster.grant(console.ghost.store, role, ns, write=text.endswith(":write"))
-        console.show(made, _grant_text(made))
+        grant = cluster.grant(console.ghost.store, role, ns, write=text.endswith(":write"))
+        console.show(grant, _grant_text(grant))
 
 
 @admin.command("revoke")
@@ -36,10 +36,9 @@ def admin_grant(console: Console, role: str, grants: tuple[str, ...]) -> None:
 @click.argument("namespaces", nargs=-1, metavar="[NS]...")
 def admin_revoke(console: Console, role: str, namespaces: tuple[str, ...]) -> None:
     """Revoke a role's grants for some namespaces, or for all."""
-    for ns in namespaces or (None,):
-        named = None if ns is None else ns.removesuffix(":write").removesuffix(":read")
+    for ns in [ns.removesuffix(":write").removesuffix(":read") for ns in namespaces] or [None]:
         console.show_all(
-            cluster.revoke(console.ghost.store, role, named),
+            cluster.revoke(console.ghost.store, role, ns),
             lambda gone: f"revoked: {_grant_text(gone)}",
         )
 
@@ -64,15 +63,13 @@ def admin_nodes(console: Console) -> None:
     """List the servers of the cluster."""
     console.show_all(
         cluster.administration(console.ghost.store).nodes(),
-        _server_text,
+        lambda node: (
+            f"{bold(f'{node.host}:{node.port}')}  {node.role}"
+            f"{'' if node.active else '  not active'}  "
+            + dim(f"{plural(node.shards, 'shard')}, {size(node.bytes)}")
+        ),
         "the cluster has no nodes yet",
     )
-
-
-def _server_text(node: ClusterNode) -> str:
-    state = "" if node.active else "  not active"
-    holds = dim(f"{plural(node.shards, 'shard')}, {size(node.bytes)}")
-    return f"{bold(f'{node.host}:{node.port}')}  {node.role}{state}  {holds}"
 
 
 @admin.command("distribute")
@@ -91,16 +88,13 @@ def admin_distribute(console: Console, shards: int) -> None:
     spread, copied = plural(len(done.distributed), "table"), plural(len(done.copied), "table")
     moved = f"{spread} distributed by namespace, {copied} copied to every node"
     text = moved if done.distributed or done.copied else "everything was already distributed"
-    good = done.statements - len(done.wide)
-    text += (
-        f"; {plural(done.shards, 'shard')}\n{good} of "
-        f"{plural(done.statements, 'everyday statement')} use one shard"
-    )
-    text += "".join(
-        f"\n  {statement.verb}: {statement.shards} shards: {statement.statement}"
-        for statement in done.wide
-    )
-    console.show(done, text)
+    everyday = plural(done.statements, "everyday statement")
+    lines = [
+        f"{text}; {plural(done.shards, 'shard')}",
+        f"{done.statements - len(done.wide)} of {everyday} use one shard",
+        *(f"  {wide.verb}: {wide.shards} shards: {wide.statement}" for wide in done.wide),
+    ]
+    console.show(done, "\n".join(lines))
 
 
 @admin.command("isolate")
@@ -109,9 +103,9 @@ def admin_distribute(console: Console, shards: int) -> None:
 def admin_isolate(console: Console, ns: str, to: str | None) -> None:
     """Move a busy namespace to its own shard, and optionally to another node."""
     done = cluster.isolate(console.ghost.store, ns, to=to)
-    what = "now has its own shard" if done.isolated else "already had its own shard"
-    where = f"{'moved to' if done.moved else 'on'} {done.host}:{done.port}"
-    console.show(done, f"{bold(visible(done.ns))} {what} ({done.shard}), {where}")
+    shard = f"{'now has' if done.isolated else 'already had'} its own shard ({done.shard})"
+    node = f"{'moved to' if done.moved else 'on'} {done.host}:{done.port}"
+    console.show(done, f"{bold(visible(done.ns))} {shard}, {node}")
 
 
 @admin.command("index")
@@ -126,8 +120,8 @@ def admin_index(console: Console, drop: bool) -> None:
         else _index_text,
         "there was no index" if drop else "there are no vectors to index",
     )
-    if done and not drop and not console.as_json and not console.ghost.store.settings.pg_hnsw:
-        console.note("note: searches use it once GHOST_PG_HNSW=1 is set")
+    if done and not drop and not console.ghost.store.settings.pg_hnsw:
+        console.notes(["searches use it once GHOST_PG_HNSW=1 is set"])
 
 
 def _index_text(index: VectorIndex) -> str:

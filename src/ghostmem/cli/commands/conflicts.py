@@ -5,9 +5,8 @@ from shlex import quote
 import click
 
 from ghostmem.cli.console import Console, command
-from ghostmem.cli.options import NS_FILTER, options
+from ghostmem.cli.options import NS_FILTER, options, refuse
 from ghostmem.cli.output import bold, dim, named
-from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import first_line, visible
 from ghostmem.truth.conflicts import Conflict
 
@@ -37,11 +36,11 @@ def conflicts(console: Console, ns: str | None) -> None:
 
 
 def _conflict_text(conflict: Conflict) -> str:
-    how = "inferred" if conflict.automatic else "said"
-    head = f"{named(conflict)} contradicts {bold(visible(conflict.other))}  {dim(how)}"
-    new = f"    {conflict.created_at:%Y-%m-%d}  {first_line(conflict.content, 110)}"
-    other = f"{conflict.other_created_at:%Y-%m-%d}  {first_line(conflict.other_content, 110)}"
-    return f"{head}\n{new}\n    {dim(other)}"
+    how = dim("inferred" if conflict.automatic else "said")
+    new = f"{conflict.created_at:%Y-%m-%d}  {first_line(conflict.content, 110)}"
+    old = f"{conflict.other_created_at:%Y-%m-%d}  {first_line(conflict.other_content, 110)}"
+    pair = f"{named(conflict)} contradicts {bold(visible(conflict.other))}"
+    return f"{pair}  {how}\n    {new}\n    {dim(old)}"
 
 
 @command(
@@ -70,24 +69,22 @@ def resolve(
     reopen: bool,
     unlock: bool,
 ) -> None:
-    if reopen and (both or other):
-        raise InvalidInputError(
-            "--reopen takes one key", "give only the key of the memory to make valid again"
-        )
+    refuse(
+        reopen and (both or other),
+        "--reopen takes one key",
+        "give only the key of the memory to make valid again",
+    )
     space, (keep, *others) = console.memory_names(ns, [keep, *([other] if other else [])])
-    other = others[0] if others else None
-    found = (
+    done = (
         console.ghost.reopen(space, keep, unlock=unlock)
         if reopen
-        else console.ghost.resolve(space, keep, other, both=both, unlock=unlock)
+        else console.ghost.resolve(space, keep, *others, both=both, unlock=unlock)
     )
-    name = f"{dim(space + '/')}{bold(visible(keep))}"
-    if found.reopened:
-        text = f"{name} is valid again"
-    elif found.both:
-        text = f"{name} and the memories it contradicted are all kept"
+    if done.reopened:
+        text = "is valid again"
+    elif done.both:
+        text = "and the memories it contradicted are all kept"
     else:
-        retired = visible(", ".join(found.closed))
-        text = f"{name} is kept; retired {retired} on {found.valid_to:%Y-%m-%d}"
-    console.show(found, text)
-    console.notes(found.maybe_stale, "maybe stale: ")
+        text = f"is kept; retired {visible(', '.join(done.closed))} on {done.valid_to:%Y-%m-%d}"
+    console.show(done, f"{dim(space + '/')}{bold(visible(keep))} {text}")
+    console.notes(done.maybe_stale, "maybe stale: ")

@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import click
@@ -96,8 +97,8 @@ def context(
     **given: Any,
 ) -> None:
     paths = [*(words(files) or ()), *near]
-    alone = bool(paths or symbols) and not query and sys.stdin.isatty()
-    text = "" if alone else read_text(query, "a description of the task")
+    is_about_code = bool(paths or symbols) and not query and sys.stdin.isatty()
+    text = "" if is_about_code else read_text(query, "a description of the task")
     filters: dict[str, Any] = {"tags": words(tags), "tiers": None if tier is None else [tier]}
     where = console.read_ns(ns, everything)
     pack = console.ghost.context(
@@ -114,14 +115,13 @@ def context(
         sys.stdout.write(render(pack, style))
     elif console.as_json:
         console.json(pack)
-        return
     else:
         _print_pack(console, pack, explain, is_asked=bool(text.strip()))
         if not pack.memories and not _is_too_large(pack):
             filters |= {name: given[name] for name in SEARCH_FILTERS}
-            weak = []
-            if text.strip() and given["min_score"] is None:
-                weak = console.ghost.search(text, where, limit=1, explain=True, **filters).perhaps
+            is_searched = text.strip() and given["min_score"] is None
+            search = partial(console.ghost.search, text, where, limit=1, explain=True, **filters)
+            weak = search().perhaps if is_searched else []
             for hit in weak:
                 console.note(f"perhaps: {named(hit)}  {first_line(hit.content, 110)}")
             if not weak:
@@ -145,8 +145,10 @@ def _print_pack(console: Console, pack: Pack, explain: bool, is_asked: bool) -> 
     if pack.memories and is_asked and not pack.relevant:
         console.note("none of these matched the question")
     if not pack.memories and _is_too_large(pack):
-        budget = plural(pack.budget, "token")
-        console.note(f"no relevant memory fits into the budget of {budget}; -b sets a larger one")
+        console.note(
+            f"no relevant memory fits into the budget of {plural(pack.budget, 'token')}; -b sets a "
+            "larger one"
+        )
     if explain:
         console.note(dim(f"{pack.used} of {pack.budget} tokens, {plural(len(pack), 'memory')}"))
         stages = [
@@ -154,11 +156,10 @@ def _print_pack(console: Console, pack: Pack, explain: bool, is_asked: bool) -> 
             for name, stage in pack.stages.items()
         ]
         console.note(dim(f"stages: {', '.join(stages) or 'none'}"))
-        for left in pack.left_out:
-            reason = f"{left.reason}{f' ({visible(left.by)})' if left.by else ''}"
-            console.note(
-                dim(f"left out: {left.ns}/{visible(left.key)}  {left.score:.2f}  {reason}")
-            )
+        for entry in pack.left_out:
+            reason = f"{entry.reason} ({visible(entry.by)})" if entry.by else entry.reason
+            name = f"{entry.ns}/{visible(entry.key)}"
+            console.note(dim(f"left out: {name}  {entry.score:.2f}  {reason}"))
     if pack.compaction_suggested:
         console.note(f"hint: {visible(pack.compaction_reason)}")
 
@@ -211,8 +212,7 @@ def _reasons(packed: Packed) -> str:
 @options("used", "ns")
 def used(console: Console, keys: tuple[str, ...], ns: str | None) -> None:
     """Record which memories helped, so that they are kept."""
-    found = console.ghost.used(*console.memory_names(ns, keys))
     console.show_all(
-        found,
+        console.ghost.used(*console.memory_names(ns, keys)),
         lambda use: f"{named(use)}  helped {plural(use.utility_count, 'time')}",
     )

@@ -7,9 +7,9 @@ from ghostmem.cli.options import (
     KEYED,
     one_key,
     options,
+    refuse,
 )
 from ghostmem.cli.output import bold, dim, labels, named, plural
-from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory
 from ghostmem.text.excerpt import first_line
 
@@ -36,16 +36,21 @@ def get(
     history: bool,
 ) -> None:
     name = one_key(key, key_argument)
-    if version is not None and version < 1:
-        raise InvalidInputError(
-            f"--version must be at least 1 (got {version})", "versions are counted from 1"
-        )
-    if history and (version is not None or as_of is not None):
-        raise InvalidInputError(
-            "--history shows every version", "use --history alone, or leave it out"
-        )
-    if version is not None and as_of is not None:
-        raise InvalidInputError("--version and --as-of cannot be combined", "give one of them")
+    refuse(
+        version is not None and version < 1,
+        f"--version must be at least 1 (got {version})",
+        "versions are counted from 1",
+    )
+    refuse(
+        history and (version is not None or as_of is not None),
+        "--history shows every version",
+        "use --history alone, or leave it out",
+    )
+    refuse(
+        version is not None and as_of is not None,
+        "--version and --as-of cannot be combined",
+        "give one of them",
+    )
     space, name = console.memory_name(ns, name)
     with console.naming_others(ns, space, name):
         if history:
@@ -61,9 +66,9 @@ def version_text(memory: Memory) -> str:
     state += f", true until {memory.valid_to:%Y-%m-%d %H:%M:%S}" if memory.valid_to else ""
     # a later version keeps the date of the statement, also one that only retires it
     at = memory.created_at if memory.version == 1 else memory.written_at
+    head = f"{bold(f'v{memory.version}')}  {at:%Y-%m-%d %H:%M:%S}  [{state}]"
     fields = dim(" ".join((memory.kind, memory.tier, *labels(memory))))
-    head = f"{bold(f'v{memory.version}')}  {at:%Y-%m-%d %H:%M:%S}  [{state}]  {fields}"
-    return f"{head}\n    {first_line(memory.content, 200)}"
+    return f"{head}  {fields}\n    {first_line(memory.content, 200)}"
 
 
 @command("history", "  ghost history tea\n  ghost history -n agent:me tea\n")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from textwrap import indent
+from typing import Any
 
 import click
 
@@ -17,10 +19,11 @@ from ghostmem.cli.options import (
     one_key,
     options,
     read_text,
+    refuse,
     words,
 )
 from ghostmem.cli.output import bold, dim, named, plural
-from ghostmem.errors import InvalidInputError, ModelError
+from ghostmem.errors import ModelError
 from ghostmem.graph.clusters import Cluster
 from ghostmem.graph.edges import EdgeCandidate
 from ghostmem.graph.expand import SummaryNode
@@ -28,6 +31,8 @@ from ghostmem.graph.infer import EdgeInference, InferReport
 from ghostmem.model import Edge, Outcome, Rel
 from ghostmem.settings import Settings
 from ghostmem.text.excerpt import first_line, visible
+
+INDENT = "    "  # of a text under its key, and of the members of a summary
 
 edge = ConsoleGroup(
     "edge",
@@ -59,13 +64,13 @@ def _edge_alone(
     weight: float | None,
     list_: bool,
 ) -> None:
-    given = one_ns(ns, from_ns, to_ns)
+    ns = one_ns(ns, from_ns, to_ns)
     if list_:
-        _list_edges(console, given, from_key or to_key, rel)
+        _list_edges(console, ns, from_key or to_key, rel)
     elif rm:
-        _rm_edge(console, given, from_key, to_key, rel)
+        _rm_edge(console, ns, from_key, to_key, rel)
     else:
-        _add_edge(console, given, from_key, to_key, rel, weight)
+        _add_edge(console, ns, from_key, to_key, rel, weight)
 
 
 REL_ARGUMENT = click.argument("rel_argument", metavar="[REL]", required=False)
@@ -150,9 +155,12 @@ def edge_relink(console: Console, ns: str | None, dry_run: bool) -> None:
 
 def _pair_text(pair: EdgeCandidate) -> str:
     weight = dim(f"{pair.relates_weight:.2f}")
-    return (
-        f"{bold(visible(pair.from_key))}  {weight}  {bold(visible(pair.to_key))}\n"
-        f"    {first_line(pair.from_content, 110)}\n    {first_line(pair.to_content, 110)}"
+    return "\n    ".join(
+        (
+            f"{bold(visible(pair.from_key))}  {weight}  {bold(visible(pair.to_key))}",
+            first_line(pair.from_content, 110),
+            first_line(pair.to_content, 110),
+        )
     )
 
 
@@ -160,17 +168,18 @@ def _ends(
     console: Console, ns: str | None, from_key: str | None, to_key: str | None, rel: str | None
 ) -> tuple[str, str, str, str]:
     """Return the namespace, both keys and the relation of a link."""
-    if not (from_key and to_key):
-        raise InvalidInputError(
-            "two keys are required", "`ghost edge add FROM TO REL`, or --from-key and --to-key"
-        )
-    if not rel:
-        raise InvalidInputError(
-            "a relation is required",
-            "give one with -r, such as relates_to, depends_on or contradicts",
-        )
-    space, (first, second) = console.memory_names(ns, [from_key, to_key])
-    return space, first, second, rel
+    refuse(
+        not (from_key and to_key),
+        "two keys are required",
+        "`ghost edge add FROM TO REL`, or --from-key and --to-key",
+    )
+    refuse(
+        not rel,
+        "a relation is required",
+        "give one with -r, such as relates_to, depends_on or contradicts",
+    )
+    space, (first, second) = console.memory_names(ns, [from_key or "", to_key or ""])
+    return space, first, second, rel or ""
 
 
 def _add_edge(
@@ -181,10 +190,9 @@ def _add_edge(
     rel: str | None,
     weight: float | None,
 ) -> None:
-    made = console.ghost.edge(*_ends(console, ns, from_key, to_key, rel), weight=weight)
-    console.show(
-        made, f"{'linked' if made.outcome is Outcome.CREATED else 'updated'} {_edge_text(made)}"
-    )
+    edge = console.ghost.edge(*_ends(console, ns, from_key, to_key, rel), weight=weight)
+    verb = "linked" if edge.outcome is Outcome.CREATED else "updated"
+    console.show(edge, f"{verb} {_edge_text(edge)}")
 
 
 def _rm_edge(
@@ -200,7 +208,6 @@ def _list_edges(console: Console, ns: str | None, key: str | None, rel: str | No
 
 
 def _edge_text(edge: Edge) -> str:
-    """Return an edge as a line of text."""
     used = f", {plural(edge.access_count, 'time')} together" if edge.access_count else ""
     return (
         f"{bold(visible(edge.from_key or ''))} —{edge.rel}→ "
@@ -238,24 +245,25 @@ def link(
 
     Two keys as arguments are linked as relates_to, unless a relation follows.
     """
-    given = one_ns(ns, from_ns, to_ns)
-    if from_argument and (from_key or to_key):
-        raise InvalidInputError(
-            "keys were given as options and as arguments",
-            "give them only once, as in `ghost link a b`",
-        )
+    ns = one_ns(ns, from_ns, to_ns)
+    refuse(
+        from_argument and (from_key or to_key),
+        "keys were given as options and as arguments",
+        "give them only once, as in `ghost link a b`",
+    )
     rel = either(rel, rel_argument, "relations", "-r")
     if from_argument and to_argument:
         from_key, to_key, rel = from_argument, to_argument, rel or str(Rel.RELATES_TO)
-    if not (from_key and to_key and rel):
-        raise InvalidInputError(
-            "--from-key, --to-key and --rel are required", "`ghost link --help` shows an example"
-        )
+    refuse(
+        not (from_key and to_key and rel),
+        "--from-key, --to-key and --rel are required",
+        "`ghost link --help` shows an example",
+    )
     if rm:
-        _rm_edge(console, given, from_key, to_key, rel)
-        return
-    made = console.ghost.graph.link(*_ends(console, given, from_key, to_key, rel))
-    console.show(made, f"linked {_edge_text(made)}")
+        _rm_edge(console, ns, from_key, to_key, rel)
+    else:
+        edge = console.ghost.graph.link(*_ends(console, ns, from_key, to_key, rel))
+        console.show(edge, f"linked {_edge_text(edge)}")
 
 
 @command(
@@ -275,8 +283,8 @@ def clusters(console: Console, ns: str | None) -> None:
 
 def _cluster_text(cluster: Cluster) -> str:
     summarised = f", {cluster.summarised} summarised" if cluster.summarised else ""
-    head = f"{bold(str(cluster.count))} memories  {dim(f'{cluster.est_tokens} tokens{summarised}')}"
-    return f"{head}\n    {visible(', '.join(cluster.keys))}"
+    about = dim(f"{cluster.est_tokens} tokens{summarised}")
+    return f"{bold(str(cluster.count))} memories  {about}\n    {visible(', '.join(cluster.keys))}"
 
 
 @command(
@@ -307,28 +315,18 @@ def consolidate(
     summary_key: str,
     keys: tuple[str, ...],
     content: str | None,
-    kind: str | None,
-    importance: float | None,
     tags: tuple[str, ...],
-    allow_secrets: bool,
+    **fields: Any,
 ) -> None:
     """Store a summary of several memories, which are kept."""
-    if content is not None and text:
-        raise InvalidInputError(
-            "the summary was given twice", "give it with --content, or as an argument"
-        )
+    refuse(
+        content is not None and text,
+        "the summary was given twice",
+        "give it with --content, or as an argument",
+    )
     summary = content if content is not None else read_text(text, "the summary")
     space, names = console.memory_names(ns, words(keys) or [])
-    done = console.ghost.consolidate(
-        space,
-        summary_key,
-        summary,
-        names,
-        kind=kind,
-        importance=importance,
-        tags=words(tags),
-        allow_secrets=allow_secrets,
-    )
+    done = console.ghost.consolidate(space, summary_key, summary, names, tags=words(tags), **fields)
     console.notes(done.summary.notes)
     console.show(
         done,
@@ -360,41 +358,29 @@ def expand(
         console.json(found)
         return
     if found.parent is not None:
-        console.line(_node_text(found.parent, 0))
+        console.line(_node_text(found.parent))
         console.show_all(
             found.children,
-            lambda node: _node_tree(node, 1),
+            lambda node: indent(_node_tree(node), INDENT),
             "it has no members, so it is not a summary",
         )
         return
-    console.show_all(
-        found.nodes,
-        lambda node: _node_text(node, 0),
-        "no summaries yet; `ghost consolidate` creates one",
-    )
+    console.show_all(found.nodes, _node_text, "no summaries yet; `ghost consolidate` creates one")
     for cluster in found.clusters:
-        console.note(
-            dim(
-                f"{cluster.count} similar memories without a summary: "
-                f"{visible(', '.join(cluster.keys))}"
-            )
-        )
+        keys = visible(", ".join(cluster.keys))
+        console.note(dim(f"{cluster.count} similar memories without a summary: {keys}"))
 
 
-def _node_tree(node: SummaryNode, level: int) -> str:
-    return "\n".join(
-        [_node_text(node, level), *(_node_tree(below, level + 1) for below in node.nodes)]
-    )
+def _node_tree(node: SummaryNode) -> str:
+    members = [indent(_node_tree(member), INDENT) for member in node.nodes]
+    return "\n".join([_node_text(node), *members])
 
 
-def _node_text(node: SummaryNode, level: int) -> str:
-    below = f"  {plural(node.children, 'child')}" if node.children else ""
-    about = dim(f"{node.kind} {node.tier}  {node.est_tokens} tokens{below}")
-    text = "\n".join(f"    {line}" for line in visible(node.content or node.summary).splitlines())
-    indent = "    " * level
-    return "\n".join(
-        indent + line for line in f"{bold(visible(node.key))}  {about}\n{text}".splitlines()
-    )
+def _node_text(node: SummaryNode) -> str:
+    members = f"  {plural(node.children, 'child')}" if node.children else ""
+    about = dim(f"{node.kind} {node.tier}  {node.est_tokens} tokens{members}")
+    lines = visible(node.content or node.summary).splitlines()
+    return f"\n{INDENT}".join([f"{bold(visible(node.key))}  {about}", *lines])
 
 
 @command(
@@ -451,11 +437,11 @@ def infer_edges(
 
 def _chosen_model(settings: Settings, model: str | None, line: str | None) -> Settings:
     """Return the settings with the model or command of this run; a model wins over a command."""
-    if model is not None and line is not None:
-        raise InvalidInputError(
-            "--model and --command were both given",
-            "give only one: a command chooses its own model",
-        )
+    refuse(
+        model is not None and line is not None,
+        "--model and --command were both given",
+        "give only one: a command chooses its own model",
+    )
     if model is not None:
         return replace(settings, llm_model=model, llm_command="")
     return settings if line is None else replace(settings, llm_command=line)
@@ -466,13 +452,11 @@ def _print_inferences(console: Console, done: InferReport) -> None:
         console.line(_inference_text(inference, done.dry_run))
     for error in done.errors:
         console.note(f"{click.style('error:', fg='red')} {visible(error)}")
-    made = "would be created" if done.dry_run else "created"
-    counts = (
-        f"{plural(done.edges_created, 'edge')} {made}, {done.edges_skipped:,} without a relation"
-    )
-    left = f"{plural(done.remaining, 'pair')} {'remains' if done.remaining == 1 else 'remain'}"
     console.line(
-        f"asked {visible(done.model)} about {plural(done.pairs_examined, 'pair')}: {counts}; {left}"
+        f"asked {visible(done.model)} about {plural(done.pairs_examined, 'pair')}: "
+        f"{plural(done.edges_created, 'edge')} {'would be ' if done.dry_run else ''}created, "
+        f"{done.edges_skipped:,} without a relation; "
+        f"{plural(done.remaining, 'pair')} remain{'s' if done.remaining == 1 else ''}"
     )
 
 

@@ -71,20 +71,20 @@ def reflect(
 
 
 def _report_text(report: Report, changes: bool) -> str:
-    lines = [_change_text(change) for change in report.changes] if changes else []
-    done = [
-        _count_text(getattr(report, name), word)
-        for name, word in COUNTS.items()
-        if getattr(report, name)
-    ]
+    counts = {name: getattr(report, name) for name in COUNTS}
+    done = [_count_text(count, COUNTS[name]) for name, count in counts.items() if count]
     head = f"{'would have: ' if report.dry_run else ''}{', '.join(done) or 'nothing to do'}"
-    lines.append(f"{plural(report.memories_evaluated, 'memory')} checked; {head}")
-    lines += [f"similar: {visible(', '.join(group))}" for group in report.linked_clusters[:10]]
-    if report.resumed:
-        lines.append("this finished a run that had been interrupted")
-    if report.run and report.changes:
-        lines.append(dim(f"run {report.run}; `ghost undo {report.run}` reverts it"))
-    return "\n".join(lines)
+    resumed = "this finished a run that had been interrupted"
+    undo = dim(f"run {report.run}; `ghost undo {report.run}` reverts it")
+    return "\n".join(
+        [
+            *map(_change_text, report.changes if changes else ()),
+            f"{plural(report.memories_evaluated, 'memory')} checked; {head}",
+            *(f"similar: {visible(', '.join(group))}" for group in report.linked_clusters[:10]),
+            *([resumed] if report.resumed else []),
+            *([undo] if report.run and report.changes else []),
+        ]
+    )
 
 
 def _count_text(count: int, what: str) -> str:
@@ -94,24 +94,23 @@ def _count_text(count: int, what: str) -> str:
 
 
 def _change_text(change: Change) -> str:
-    """Return a change as a line of text."""
-    what = bold(visible(change.key)) + (
-        f" —{change.rel}→ {bold(visible(change.to_key))}" if change.to_key else ""
-    )
+    to_end = f" —{change.rel}→ {bold(visible(change.to_key))}" if change.to_key else ""
     fields = ", ".join(
         f"{name} {_value_text(change.before.get(name))} → {_value_text(change.after.get(name))}"
         for name in {**change.before, **change.after}
     )
-    return (
-        f"{dim(change.ns + '/')}{what}  {change.op.lower()}  {fields}  {dim(change.rule)}".rstrip()
-    )
+    about = f"{named(change)}{to_end}  {change.op.lower()}  {fields}  {dim(change.rule)}"
+    return about.rstrip()
 
 
 def _value_text(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.3g}"
-    listed = ", ".join(value) if isinstance(value, list) else value
-    return "–" if value is None else visible(str(listed))
+    return (
+        "–"
+        if value is None
+        else visible(", ".join(value) if isinstance(value, list) else str(value))
+    )
 
 
 @command(
@@ -148,18 +147,10 @@ def undo(console: Console, run: str | None, dry_run: bool, limit: int) -> None:
 
 
 def _run_text(run: Run) -> str:
-    state = (
-        "undone"
-        if run.undone_at
-        else "done"
-        if run.finished_at
-        else "interrupted; the next reflect finishes it"
-    )
-    about = (
-        f"{run.at:%Y-%m-%d %H:%M}  {run.verb} {run.scope or 'everything'}  "
-        f"{plural(run.changes, 'change')}"
-    )
-    return f"{bold(run.id)}  {about}  {dim(state)}"
+    unfinished = "done" if run.finished_at else "interrupted; the next reflect finishes it"
+    about = f"{run.at:%Y-%m-%d %H:%M}  {run.verb} {run.scope or 'everything'}"
+    state = dim("undone" if run.undone_at else unfinished)
+    return f"{bold(run.id)}  {about}  {plural(run.changes, 'change')}  {state}"
 
 
 CONDITION = "cond_"
@@ -213,8 +204,9 @@ def rule_set(
     console: Console, name: str, action: str, action_params: str | None, **fields: Any
 ) -> None:
     """Add a rule, or replace one."""
-    params = json_object(action_params, "--action-params")
-    changed = console.ghost.lifecycle.set_rule(name, action, action_params=params, **fields)
+    changed = console.ghost.lifecycle.set_rule(
+        name, action, action_params=json_object(action_params, "--action-params"), **fields
+    )
     console.show(changed, f"set {_rule_text(changed)}")
 
 
@@ -241,23 +233,17 @@ def rule_reset(console: Console, rule_id: str) -> None:
 
 
 def _rule_text(rule: Rule) -> str:
-    """Return a rule as a line of text."""
-    fields = rule.to_dict()
-    given = [
+    conditions = ", ".join(
         f"{name.removeprefix(CONDITION)} {value}"
-        for name, value in fields.items()
+        for name, value in rule.to_dict().items()
         if name.startswith(CONDITION)
-    ]
-    params = ", ".join(f"{name} {value}" for name, value in rule.action_params.items())
-    where = f" in {rule.ns}" if rule.ns else ""
-    until = f", until {rule.rule_expires_at:%Y-%m-%d %H:%M}" if rule.rule_expires_at else ""
-    named = "" if rule.name == rule.id else f"  {visible(rule.name)}"
-    about = f"{rule.priority}{where}{until}"
-    action = f"{rule.action_op}{f' ({params})' if params else ''}"
-    return (
-        f"{bold(visible(rule.id))}{named}  {dim(about)}\n    "
-        f"{visible(', '.join(given))} → {visible(action)}"
     )
+    params = ", ".join(f"{name} {value}" for name, value in rule.action_params.items())
+    action = f"{rule.action_op} ({params})" if params else str(rule.action_op)
+    until = f", until {rule.rule_expires_at:%Y-%m-%d %H:%M}" if rule.rule_expires_at else ""
+    about = dim(f"{rule.priority}{f' in {rule.ns}' if rule.ns else ''}{until}")
+    name = "" if rule.name == rule.id else f"  {visible(rule.name)}"
+    return f"{bold(visible(rule.id))}{name}  {about}\n    {visible(conditions)} → {visible(action)}"
 
 
 @command(
@@ -293,8 +279,8 @@ def curate(
             "an operation is required",
             f"write `ghost curate KEY OP`; OP is one of: {', '.join(OPS)}",
         )
-    space, name = console.memory_name(ns, one_key(key, key_argument))
-    done = console.ghost.curate(space, name, op, unlock=unlock)
+    name = console.memory_name(ns, one_key(key, key_argument))
+    done = console.ghost.curate(*name, op, unlock=unlock)
     console.show(done, f"{named(done)}  {_curated_text(done)}")
 
 

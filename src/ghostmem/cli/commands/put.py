@@ -8,7 +8,7 @@ from typing import Any, TextIO
 import click
 
 from ghostmem.cli.console import Console, command
-from ghostmem.cli.options import KEYED, json_object, one_key, options, read_text, words
+from ghostmem.cli.options import KEYED, json_object, one_key, options, read_text, refuse, words
 from ghostmem.cli.output import bold, named
 from ghostmem.errors import InvalidInputError
 from ghostmem.memory.put_unnamed import put_unnamed
@@ -58,19 +58,22 @@ def put(
 ) -> None:
     space = console.ns(ns)
     paths = words(files)
-    if file_rel is not None and paths is None and not symbols:
-        raise InvalidInputError(
-            f"--file-rel {file_rel} needs a file", "give the files with --files"
-        )
+    refuse(
+        file_rel is not None and paths is None and not symbols,
+        f"--file-rel {file_rel} needs a file",
+        "give the files with --files",
+    )
     for option in ("language", "root"):
-        if fields[option] is not None and not symbols:
-            raise InvalidInputError(
-                f"--{option} {fields[option]} needs a symbol", "give the symbols with --symbols"
-            )
-    if key is None:
-        write: Callable[..., Memory] = partial(put_unnamed, console.ghost.store)
-    else:
-        write = partial(console.ghost.put, key=console.new_key(ns, space, key))
+        refuse(
+            fields[option] is not None and not symbols,
+            f"--{option} {fields[option]} needs a symbol",
+            "give the symbols with --symbols",
+        )
+    write: Callable[..., Memory] = (
+        partial(put_unnamed, console.ghost.store)
+        if key is None
+        else partial(console.ghost.put, key=console.new_key(ns, space, key))
+    )
     memory = write(
         ns=space,
         content=read_text(content, "content"),
@@ -89,38 +92,37 @@ def put(
 
 def _symbol_names(values: tuple[str, ...]) -> list[str]:
     """Split names of symbols at commas, but not inside brackets, as in `add(int, String)`."""
-    parts = [
-        part.strip() for value in values for part in re.split(r",(?![^()<>\[\]]*[)>\]])", value)
-    ]
-    return [part for part in parts if part]
+    parts = (part for value in values for part in re.split(r",(?![^()<>\[\]]*[)>\]])", value))
+    return [part.strip() for part in parts if part.strip()]
 
 
 def put_text(memory: Memory) -> str:
     """Return in a sentence what a put did."""
     if memory.outcome is Outcome.QUARANTINED:
         return f"held in quarantine: {named(memory)} ({memory.id})"
+    if memory.outcome is Outcome.REINFORCED and memory.requested_key:
+        return f"not stored again: {named(memory)} says the same, reinforced"
     if memory.outcome is Outcome.REINFORCED:
-        if memory.requested_key:
-            return f"not stored again: {named(memory)} says the same, reinforced"
         return f"{named(memory)} v{memory.version} unchanged, reinforced"
     return f"{memory.outcome} {named(memory)} v{memory.version}{_verdict(memory)}"
 
 
-_VERDICTS = {"restatement": "says the same as", "update": "updates", "conflict": "contradicts"}
-_TENTATIVE = {
-    "restatement": "may say the same as",
-    "update": "may update",
-    "conflict": "may contradict",
+# the words for a verdict, and for a tentative one
+_VERDICTS = {
+    "restatement": ("says the same as", "may say the same as"),
+    "update": ("updates", "may update"),
+    "conflict": ("contradicts", "may contradict"),
 }
 
 
 def _verdict(memory: Memory) -> str:
     """Return how the text relates to another memory, on a line of its own."""
-    found = memory.verdict
-    if found is None or found.key in (None, memory.key):
+    verdict = memory.verdict
+    if verdict is None or verdict.key in (None, memory.key):
         return ""
-    words = _TENTATIVE if found.is_tentative else _VERDICTS
-    return f"\n    {words[found.kind]} {bold(visible(found.key or ''))}"
+    return (
+        f"\n    {_VERDICTS[verdict.kind][verdict.is_tentative]} {bold(visible(verdict.key or ''))}"
+    )
 
 
 def _read_diff(file: TextIO) -> str:
@@ -170,11 +172,7 @@ def patch(
     console.notes(memory.notes)
     if dry_run and not console.as_json:
         console.raw(memory.content)
+    elif memory.outcome is Outcome.QUARANTINED:
+        console.show(memory, put_text(memory))
     else:
-        is_quarantined = memory.outcome is Outcome.QUARANTINED
-        console.show(
-            memory,
-            put_text(memory)
-            if is_quarantined
-            else f"patched {named(memory)}, now v{memory.version}",
-        )
+        console.show(memory, f"patched {named(memory)}, now v{memory.version}")
