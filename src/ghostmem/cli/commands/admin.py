@@ -36,7 +36,8 @@ def admin_grant(console: Console, role: str, grants: tuple[str, ...]) -> None:
 @click.argument("namespaces", nargs=-1, metavar="[NS]...")
 def admin_revoke(console: Console, role: str, namespaces: tuple[str, ...]) -> None:
     """Revoke a role's grants for some namespaces, or for all."""
-    for ns in [ns.removesuffix(":write").removesuffix(":read") for ns in namespaces] or [None]:
+    for text in namespaces or (None,):
+        ns = text and text.removesuffix(":write").removesuffix(":read")
         console.show_all(
             cluster.revoke(console.ghost.store, role, ns),
             lambda gone: f"revoked: {_grant_text(gone)}",
