@@ -1,6 +1,6 @@
 """The plugin for Claude Code and the registry's file, against what their published schemas say
 
-The facts below were read from schemastore's claude-code-plugin-manifest.json, claude-code-marketplace.json and
+The facts in schemas.json were read from schemastore's claude-code-plugin-manifest.json, claude-code-marketplace.json and
 claude-code-settings.json, from the MCP registry's server.schema.json (2025-12-11), and from the specification of agent skills.
 """
 
@@ -20,141 +20,7 @@ from ghostmem.settings import PROVIDERS, SETTINGS
 
 ROOT = Path(__file__).parent.parent.parent
 PLUGIN = ROOT / "plugins" / "claude-code"
-TEXT = {"type": "string", "minLength": 1}
-PERSON = {
-    "type": "object",
-    "required": ["name"],
-    "properties": {"name": TEXT, "email": {"type": "string"}, "url": {"type": "string"}},
-    "additionalProperties": False,
-}
-MANIFEST = {
-    "type": "object",
-    "required": ["name"],
-    "properties": {
-        "name": {"type": "string", "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$"},
-        "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
-        "description": TEXT,
-        "author": PERSON,
-        "license": TEXT,
-        "keywords": {"type": "array", "items": TEXT},
-    },
-    "additionalProperties": False,
-}
-MARKETPLACE = {
-    "type": "object",
-    "required": ["name", "owner", "plugins"],
-    "properties": {
-        "$schema": TEXT,
-        "name": TEXT,
-        "description": TEXT,
-        "owner": PERSON,
-        "plugins": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["name", "source"],
-                "properties": {
-                    "name": TEXT,
-                    "source": {"type": "string", "pattern": r"^\./.*"},
-                    "description": TEXT,
-                    "version": TEXT,
-                    "category": TEXT,
-                },
-                "additionalProperties": False,
-            },
-        },
-    },
-    "additionalProperties": False,
-}
-COMMAND = {
-    "type": "object",
-    "required": ["type", "command"],
-    "properties": {
-        "type": {"type": "string", "enum": ["command"]},
-        "command": TEXT,
-        "timeout": {"type": "number", "minimum": 1, "maximum": 600},  # seconds
-        "async": {"type": "boolean"},
-    },
-    "additionalProperties": False,
-}
-MATCHED = {
-    "type": "object",
-    "required": ["hooks"],
-    "properties": {"matcher": {"type": "string"}, "hooks": {"type": "array", "items": COMMAND}},
-    "additionalProperties": False,
-}
-SERVER = {
-    "type": "object",
-    "required": ["name", "description", "version"],
-    "properties": {
-        "$schema": {"type": "string", "pattern": r"/schemas/2025-12-11/server\.schema\.json$"},
-        "name": {
-            "type": "string",
-            "pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$",
-            "minLength": 3,
-            "maxLength": 200,
-        },
-        "title": {"type": "string", "minLength": 1, "maxLength": 100},
-        "description": {"type": "string", "minLength": 1, "maxLength": 100},
-        "version": {"type": "string", "maxLength": 255},
-        "packages": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["registryType", "identifier", "transport"],
-                "properties": {
-                    "registryType": {
-                        "type": "string",
-                        "enum": ["npm", "pypi", "cargo", "oci", "nuget", "mcpb"],
-                    },
-                    "identifier": TEXT,
-                    "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
-                    "runtimeHint": TEXT,
-                    "packageArguments": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "required": ["type", "value"],
-                            "properties": {
-                                "type": {"type": "string", "enum": ["positional"]},
-                                "value": TEXT,
-                            },
-                            "additionalProperties": False,
-                        },
-                    },
-                    "transport": {
-                        "type": "object",
-                        "required": ["type"],
-                        "properties": {"type": {"type": "string", "enum": ["stdio"]}},
-                        "additionalProperties": False,
-                    },
-                    "environmentVariables": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "required": ["name"],
-                            "properties": {
-                                "name": TEXT,
-                                "description": TEXT,
-                                "format": {
-                                    "type": "string",
-                                    "enum": ["string", "number", "boolean", "filepath"],
-                                },
-                                "isRequired": {"type": "boolean"},
-                                "isSecret": {"type": "boolean"},
-                                "default": {"type": "string"},
-                                "choices": {"type": "array", "items": TEXT},
-                            },
-                            "additionalProperties": False,
-                        },
-                    },
-                },
-                "additionalProperties": False,
-            },
-        },
-    },
-    "additionalProperties": False,
-}
+SCHEMAS = json.loads(Path(__file__).with_name("schemas.json").read_text(encoding="utf-8"))
 
 
 def read(path: Path) -> Any:
@@ -165,15 +31,15 @@ def read(path: Path) -> Any:
 @pytest.mark.parametrize(
     ("path", "schema"),
     [
-        (PLUGIN / ".claude-plugin" / "plugin.json", MANIFEST),
-        (ROOT / ".claude-plugin" / "marketplace.json", MARKETPLACE),
-        (ROOT / "server.json", SERVER),
+        (PLUGIN / ".claude-plugin" / "plugin.json", "plugin"),
+        (ROOT / ".claude-plugin" / "marketplace.json", "marketplace"),
+        (ROOT / "server.json", "server"),
     ],
     ids=lambda found: found.name if isinstance(found, Path) else "",
 )
-def test_each_file_is_of_its_schema(path: Path, schema: dict[str, Any]) -> None:
+def test_each_file_is_of_its_schema(path: Path, schema: str) -> None:
     """Nothing is missing, nothing is there that the schema does not know, and every text is short enough."""
-    jsonschema.validate(read(path), schema)
+    jsonschema.validate(read(path), SCHEMAS[schema])
 
 
 def test_the_schemas_refuse_what_they_should() -> None:
@@ -185,7 +51,7 @@ def test_the_schemas_refuse_what_they_should() -> None:
         {**server, "extra": 1},
     ):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(wrong, SERVER)
+            jsonschema.validate(wrong, SCHEMAS["server"])
 
 
 def test_versions_and_names_agree() -> None:
@@ -214,7 +80,7 @@ def test_the_hooks_are_those_that_are_answered() -> None:
     assert set(found["hooks"]) == set(HOSTS["claude"].events)
     for event, matched in found["hooks"].items():
         for one in matched:
-            jsonschema.validate(one, MATCHED)
+            jsonschema.validate(one, SCHEMAS["hook"])
             assert [command["command"] for command in one["hooks"]] == [
                 f"ghost hook claude {event}"
             ]

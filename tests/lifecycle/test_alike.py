@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,86 +136,9 @@ def test_long_texts_that_differ_late_are_not_the_same() -> None:
     assert not either(f"{body} It passed for Ana.", f"{body} It passed for Bob.")
 
 
-TEMPLATES = {
-    "numbers": [
-        "Build 41 passed on main.",
-        "Build 42 passed on main.",
-        "Build 410 passed on main.",
-    ],
-    "times": ["Standup is at 9:30.", "Standup is at 9:45.", "Standup is at 19:30."],
-    "decimals": ["The ratio is 1.5 today.", "The ratio is 15 today.", "The ratio is 5.1 today."],
-    "signs": ["Sensor reads -5 degrees.", "Sensor reads 5 degrees."],
-    "currencies": ["The licence costs $40 a month.", "The licence costs €40 a month."],
-    "versions": [
-        "Upgraded to v2.1.0 in staging.",
-        "Upgraded to v2.0.1 in staging.",
-        "Upgraded to v2.1.1 in staging.",
-    ],
-    "dates": ["Backup of 2026-03-14 is complete.", "Backup of 2026-03-15 is complete."],
-    "names": [
-        "Ana approved the release.",
-        "Bob approved the release.",
-        "Chidi approved the release.",
-    ],
-    "weekdays": ["The review is on Monday.", "The review is on Tuesday."],
-    "hosts": ["Disk of web-01 is full.", "Disk of web-02 is full.", "Disk of db-01 is full."],
-    "paths": ["Edited src/a.py again.", "Edited src/b.py again."],
-    "states": ["The nightly job failed.", "The nightly job passed."],
-    "signs of state": ["Build of main ✅", "Build of main ❌"],
-    "languages": ["She writes C.", "She writes C++.", "She writes C#."],
-    "negation": ["The user is vegetarian.", "The user is not vegetarian."],
-    "contraction": ["Ana does eat fish.", "Ana doesn't eat fish."],
-    "negation without apostrophe": ["I do eat fish on Fridays.", "I dont eat fish on Fridays."],
-    "never": ["He drinks coffee at night.", "He never drinks coffee at night."],
-    "rarely": ["He drinks black coffee at night.", "He rarely drinks black coffee at night."],
-    "formerly": ["He worked for Acme in Boston.", "He formerly worked for Acme in Boston."],
-    "stopped": [
-        "She takes vitamin pills every morning.",
-        "She stopped taking vitamin pills every morning.",
-    ],
-    "unless": [
-        "Merge to main freely during release week.",
-        "Merge to main freely during release week unless frozen.",
-    ],
-    "other languages' no": ["Ich mag schwarzen Tee.", "Ich mag keinen schwarzen Tee."],
-    "only": ["The key works in staging.", "The key works only in staging."],
-    "before and after": [
-        "Run the migration before the deploy.",
-        "Run the migration after the deploy.",
-    ],
-    "with and without": ["Deploy with the feature flag.", "Deploy without the feature flag."],
-    "on and off": ["Turn the cache on in production.", "Turn the cache off in production."],
-    "in and out": ["Ana is in the office.", "Ana is out of the office."],
-    "from and to": ["The train goes from Oslo to Bergen.", "The train goes to Oslo from Bergen."],
-    "and and or": ["Use Redis and Postgres for it.", "Use Redis or Postgres for it."],
-    "for and by": ["The report is for Ana.", "The report is by Ana.", "The report is about Ana."],
-    "whose": [
-        "My sister lives in Porto.",
-        "Your sister lives in Porto.",
-        "His sister lives in Porto.",
-    ],
-    "who": [
-        "I own the billing service.",
-        "You own the billing service.",
-        "They own the billing service.",
-    ],
-    "tense": [
-        "Ana is the lead of Atlas.",
-        "Ana was the lead of Atlas.",
-        "Ana will be the lead of Atlas.",
-    ],
-    "duty": [
-        "Ana must sign the form.",
-        "Ana can sign the form.",
-        "Ana might sign the form.",
-        "Ana should sign the form.",
-    ],
-    "subject and object": ["Ana reports to Bob.", "Bob reports to Ana."],
-    "passive": ["Ana hired Bob.", "Ana was hired by Bob."],
-    "quantity": ["All tests pass.", "Some tests pass.", "No tests pass.", "Few tests pass."],
-    "chinese": ["会议在星期一。", "会议在星期二。", "会议不在星期一。"],
-    "japanese": ["彼は肉を食べます。", "彼は肉を食べません。"],
-    "japanese direction": ["東京から京都へ行く。", "京都から東京へ行く。"],
+TEMPLATES = {  # a line is a template: its name, and messages with other values
+    line.partition(": ")[0]: line.partition(": ")[2].split(" | ")
+    for line in Path(__file__).with_name("templates.txt").read_text(encoding="utf-8").splitlines()
 }
 
 

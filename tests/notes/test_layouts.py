@@ -1,5 +1,6 @@
 """Folders of every kind: which one it is, what of it is a note, what its sections are, and that nobody else's byte changes"""
 
+import json
 import os
 import shutil
 import sqlite3
@@ -7,7 +8,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -303,140 +304,16 @@ def test_what_belongs_to_another_program_is_only_read(
 
 STAMPED = "\n## Build\n_2026-02-20 10:00_\n\nUse pnpm.\n"
 PERMALINK = "---\ntitle: A\npermalink: a\n---\n\nText.\n"
-NEAR: dict[str, tuple[str, dict[str, str | bytes], list[str]]] = {
-    "nothing at all": ("markdown", {}, []),
-    "no markdown": ("markdown", {"a.txt": "x", "b.py": "y"}, []),
-    "a lone readme": ("markdown", {"README.md": "x"}, ["README.md"]),
-    "MEMORY.md alone": ("daily", {"MEMORY.md": "x", "other.md": "y"}, ["MEMORY.md"]),
-    "days in memory": (
-        "daily",
-        {"memory/2026-02-07.md": "x", "notes.md": "y"},
-        ["memory/2026-02-07.md"],
-    ),
-    "days in daily": ("daily", {"daily/2026-02-07.md": "x"}, ["daily/2026-02-07.md"]),
-    "days at the root": (
-        "daily",
-        {"2026-02-07.md": "x", "2026-02-08.md": "y"},
-        ["2026-02-07.md", "2026-02-08.md"],
-    ),
-    "a day among other notes": (
-        "markdown",
-        {"2026-02-07.md": "x", "Recipes.md": "y", "work/Plan.md": "z"},
-        ["2026-02-07.md", "Recipes.md", "work/Plan.md"],
-    ),
-    "nanobot before its first day": (
-        "daily",
-        {"AGENTS.md": "a", "memory/MEMORY.md": "x"},
-        ["memory/MEMORY.md"],
-    ),
-    "nanobot": (
-        "openclaw",
-        {"AGENTS.md": "a", "SOUL.md": "s", "memory/MEMORY.md": "x", "memory/2026-02-15.md": "y"},
-        ["memory/2026-02-15.md", "memory/MEMORY.md"],
-    ),
-    "AGENTS.md and CLAUDE.md": ("claude", {"AGENTS.md": "x", "CLAUDE.md": "y"}, ["CLAUDE.md"]),
-    "CLAUDE.md and MEMORY.md": ("daily", {"CLAUDE.md": "x", "MEMORY.md": "y"}, ["MEMORY.md"]),
-    "only local rules": (
-        "claude",
-        {".claude/rules/a.md": "x", "README.md": "y"},
-        [".claude/rules/a.md"],
-    ),
-    "worktrees of the same project": (
-        "claude",
-        {"CLAUDE.md": "x", ".claude/worktrees/w/CLAUDE.md": "x", "node_modules/p/CLAUDE.md": "z"},
-        ["CLAUDE.md"],
-    ),
-    "a vault with days and MEMORY.md": (
-        "obsidian",
-        {
-            ".obsidian/app.json": "{}",
-            "MEMORY.md": "x",
-            "2026-02-07.md": "y",
-            "sub/Note.md": "z",
-            "CLAUDE.md": "c",
-        },
-        ["2026-02-07.md", "CLAUDE.md", "MEMORY.md", "sub/Note.md"],
-    ),
-    "a vault with a folder called build": (
-        "obsidian",
-        {".obsidian/": "", "build/Shed.md": "x", "target/Goals.md": "y", "dist/Distances.md": "z"},
-        ["build/Shed.md", "dist/Distances.md", "target/Goals.md"],
-    ),
-    "a file called .obsidian": ("markdown", {".obsidian": "x", "a.md": "y"}, ["a.md"]),
-    "a folder called AGENTS.md": (
-        "markdown",
-        {"AGENTS.md/deep.md": "x", "a.md": "y"},
-        ["AGENTS.md/deep.md", "a.md"],
-    ),
-    "a user without a memory": ("markdown", {"USER.md": "x"}, ["USER.md"]),
-    "a memory and a user": (
-        "openclaw",
-        {"MEMORY.md": "m", "USER.md": "x", "SOUL.md": "y"},
-        ["MEMORY.md", "USER.md"],
-    ),
-    "stamps": (
-        "roles",
-        {"build.md": STAMPED, "edit.md": "\n## X\n\nno time\n"},
-        ["build.md", "edit.md"],
-    ),
-    "stamps in windows files": ("roles", {"build.md": STAMPED.replace("\n", "\r\n")}, ["build.md"]),
-    "stamps without an hour": (
-        "markdown",
-        {"build.md": "\n## Build\n_2026-02-20_\n\nUse pnpm.\n"},
-        ["build.md"],
-    ),
-    "archives of the role build": (
-        "roles",
-        {"build.md": STAMPED, "build/2026-02-19.md": STAMPED, "build/notes.md": "x"},
-        ["build.md", "build/2026-02-19.md"],
-    ),
-    "a project with role files": (
-        "roles",
-        {
-            "README.md": "# Readme\n\nx\n",
-            "CHANGELOG.md": "# C\n\n## 1.0\n\nx\n",
-            "docs/2026-01-01.md": "x",
-            ".muxcode/memory/shared.md": STAMPED,
-            ".muxcode/memory/build/2026-02-19.md": STAMPED,
-            ".muxcode/config.md": "x",
-        },
-        ["build/2026-02-19.md", "shared.md"],
-    ),
-    "a permalink": ("basic-memory", {"deep/a.md": PERMALINK, "b.md": "x"}, ["b.md", "deep/a.md"]),
-    "a permalink in the text": ("markdown", {"a.md": "permalink: a\n"}, ["a.md"]),
-    "topics beside a readme": (
-        "topics",
-        {".ai-knowledge/a.mdk": "x", "README.md": "y", ".ai-knowledge/b.md": "z"},
-        [".ai-knowledge/a.mdk"],
-    ),
-    "mdk without the folder": ("markdown", {"a.mdk": "x"}, []),
-    "other people's folders": (
-        "agents",
-        {
-            "AGENTS.md": "x",
-            "node_modules/p/AGENTS.md": "y",
-            "venv/AGENTS.md": "z",
-            ".git/AGENTS.md": "g",
-        },
-        ["AGENTS.md"],
-    ),
-    "capitals": (
-        "markdown",
-        {"A.MD": "x", "b.Markdown": "y", ".c.md": "z"},
-        ["A.MD", "b.Markdown"],
-    ),
-    "a folder that ends in .md": ("markdown", {"old.md/a.md": "x"}, ["old.md/a.md"]),
-}
+NEAR = [json.loads(line) for line in (DATA.parent / "layouts.jsonl").read_text().splitlines()]
 
 
-@pytest.mark.parametrize("case", NEAR)
-def test_near_misses_and_mixtures(case: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", NEAR, ids=lambda case: case["name"])
+def test_near_misses_and_mixtures(case: dict[str, Any], tmp_path: Path) -> None:
     """What a folder is taken for, and which of its files are notes."""
-    layout, files, notes = NEAR[case]
-    root = made(tmp_path, files)
+    root = made(tmp_path, case["files"])
     taken = fitting(root)[0]
-    assert taken.name == layout
-    assert sorted(scan(taken.home(root), taken).files) == notes
+    assert taken.name == case["layout"]
+    assert sorted(scan(taken.home(root), taken).files) == case["notes"]
 
 
 @pytest.mark.parametrize(

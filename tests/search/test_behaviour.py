@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -12,68 +13,7 @@ from ghostmem.text.terms import query_terms
 
 NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)  # a Saturday
 
-DISTRACTORS = """
-The weekly newsletter goes out on Thursday afternoons.
-Bread dough rests overnight in a cold kitchen.
-The bicycle needs a new chain before spring.
-Invoices above five thousand euros need two signatures.
-Our office plants are watered by Kim every Monday.
-The printer on the third floor jams with thick paper.
-Sailing lessons start again at the lake in June.
-The museum closes early on public holidays.
-Gradle builds are cached on a shared disk.
-The choir rehearses Brahms until Easter.
-Kubernetes pods are limited to two gigabytes.
-The garden fence was painted green.
-Marketing wants a shorter tagline for the brochure.
-The neighbour's parrot imitates the doorbell.
-Terraform state lives in a versioned bucket.
-Chess club meets in the library basement.
-The tyre pressure should be two point four bar.
-Feature flags are removed after two releases.
-The bakery on the corner sells rye rolls.
-Log files rotate once they reach fifty megabytes.
-The violin was restrung in Cremona.
-Passport renewals take about six weeks.
-The warehouse counts its stock every quarter.
-Rust code is formatted with rustfmt before a commit.
-The aquarium filter is cleaned twice a month.
-Our logo uses two shades of blue.
-The train to Lyon leaves from platform nine.
-Expense reports are approved by the team lead.
-The telescope mirror must not be touched.
-GraphQL schemas are reviewed by the platform group.
-The pottery kiln reaches twelve hundred degrees.
-Interns rotate between departments every month.
-The coffee machine is descaled on Fridays.
-Unit conversions are rounded half to even.
-The hiking trail is closed after heavy rain.
-The glossary lists abbreviations alphabetically.
-Screens are locked after five idle minutes.
-The orchard grows plums and quinces.
-The radio plays jazz between midnight and dawn.
-Translators receive the strings as spreadsheets.
-The parking garage has three charging stations.
-The theatre's curtain is made of velvet.
-Badges must be worn visibly in the laboratory.
-The river ferry takes cars only in summer.
-Meeting rooms are named after rivers.
-The carpenter sands the shelves by hand.
-Webhooks are signed with a shared secret.
-The photo archive is sorted by decade.
-The lighthouse was automated decades ago.
-Mailing lists are moderated by volunteers.
-The ski boots are stored in the attic.
-The cheese matures in a limestone cave.
-Cron jobs report to a shared channel.
-The fountain is switched off in winter.
-Quarterly goals are written on the whiteboard.
-The beekeeper harvests honey in August.
-Dashboards refresh every thirty seconds.
-The opera singer lost her voice in Vienna.
-The elevator is inspected once a year.
-The crossword appears on the last page.
-""".strip().splitlines()
+DISTRACTORS = Path(__file__).with_name("distractors.txt").read_text(encoding="utf-8").splitlines()
 
 PARAPHRASES = {
     "p-cat": ("My feline companion refuses dry kibble.", "pet will not eat its food"),

@@ -3,7 +3,8 @@
 import json
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,113 +12,10 @@ if TYPE_CHECKING:
     from conftest import Answer, Served
 
 # everything a token of namespace `a` may try
-TRIES: list[tuple[str, str, Any]] = [
-    ("GET", "/memories", None),
-    ("GET", "/memories?ns=b", None),
-    ("GET", "/memories?ns=*", None),
-    ("GET", "/memories?ns=", None),
-    ("GET", "/memories/b/plan", None),
-    ("GET", "/memories/b/pla", None),
-    ("GET", "/memories/a/plan", None),
-    ("GET", "/memories/a/pla", None),
-    ("GET", "/memories/b/plan/history", None),
-    ("GET", "/memories/a/plan/history", None),
-    ("PUT", "/memories/b/plan", {"content": "x"}),
-    ("PUT", "/memories/a/copy", {"content": "The zebra plan is to sail at dawn.", "dedup": True}),
-    ("PATCH", "/memories/b/plan", {"diff": "@@ -1 +1 @@\n-x\n+y\n"}),
-    ("DELETE", "/memories/b/plan", None),
-    ("DELETE", "/memories/b/plan?dry_run=true", None),
-    ("POST", "/memories/b/gone/restore", None),
-    ("POST", "/memories/b/plan/curate", {"op": "pin"}),
-    ("POST", "/search", {"query": "zebra plan"}),
-    ("POST", "/search", {"query": "zebra plan", "ns": "b"}),
-    (
-        "POST",
-        "/search",
-        {"query": "zebra plan", "explain": True, "include_all": True, "min_score": -1},
-    ),
-    ("POST", "/context", {"query": "zebra plan"}),
-    ("POST", "/context", {"query": "zebra plan", "ns": "*"}),
-    ("POST", "/context", {"query": "", "files": ["zebra.py"]}),
-    ("POST", "/used", {"ns": "b", "keys": ["plan"]}),
-    ("POST", "/used", {"ns": "a", "keys": ["plan"]}),
-    ("GET", "/edges?ns=b", None),
-    ("GET", "/edges?ns=a", None),
-    ("POST", "/edges", {"ns": "a", "from_key": "note", "to_key": "plan", "rel": "refines"}),
-    ("POST", "/edges", {"ns": "b", "from_key": "plan", "to_key": "ship", "rel": "refines"}),
-    ("DELETE", "/edges?ns=b&from_key=plan&to_key=ship&rel=refines", None),
-    ("GET", "/edges/candidates?ns=b", None),
-    ("GET", "/clusters?ns=b", None),
-    ("GET", "/clusters?ns=a", None),
-    (
-        "POST",
-        "/consolidate",
-        {"ns": "a", "summary_key": "s", "content": "s", "source_keys": ["note", "plan"]},
-    ),
-    ("GET", "/expand?ns=b", None),
-    ("GET", "/expand?ns=a", None),
-    ("POST", "/reflect", {"dry_run": True}),
-    ("POST", "/reflect", {"ns": "b"}),
-    ("POST", "/reflect", {"ns": "*"}),
-    ("GET", "/home", None),
-    ("GET", "/home?ns=b", None),
-    ("GET", "/waiting?ns=b", None),
-    ("GET", "/decisions/contradictions?ns=b", None),
-    ("GET", "/decisions/quarantine", None),
-    ("GET", "/runs", None),
-    ("POST", "/undo", {"run": "last"}),
-    ("POST", "/undo", {"run": "0"}),
-    ("POST", "/undo", {"run": "RUN-OF-B"}),
-    ("GET", "/rules", None),
-    ("GET", "/rules?ns=b", None),
-    ("GET", "/rules/of-b", None),
-    ("DELETE", "/rules/of-b", None),
-    ("DELETE", "/rules/sys-dedup-all", None),
-    (
-        "POST",
-        "/rules",
-        {"name": "r", "action": "ARCHIVE", "tier": "stm", "ns": "a", "rule_id": "of-b"},
-    ),
-    ("POST", "/rules", {"name": "r", "action": "ARCHIVE", "tier": "stm", "ns": "b"}),
-    ("GET", "/tags", None),
-    ("GET", "/tags?ns=b", None),
-    ("GET", "/namespaces", None),
-    ("GET", "/namespaces?ns=b", None),
-    ("GET", "/namespaces?ns=*", None),
-    ("GET", "/files?path=zebra.py", None),
-    ("GET", "/files?path=zebra.py&ns=b", None),
-    ("GET", "/peek", None),
-    ("GET", "/peek?ns=b", None),
-    ("GET", "/stats", None),
-    ("GET", "/check", None),
-    ("GET", "/export", None),
-    ("GET", "/export?ns=b", None),
-    ("GET", "/export?ns=*", None),
-    ("GET", "/session", None),
-    ("GET", "/memories/b/plan/details", None),
-    ("GET", "/memories/a/plan/details", None),
-    ("GET", "/graph?ns=b", None),
-    ("GET", "/graph?ns=a", None),
-    ("GET", "/graph?ns=a&key=plan", None),
-    ("GET", "/spans", None),
-    ("GET", "/spans?ns=b", None),
-    ("GET", "/spans?ns=*", None),
-    ("GET", "/flow", None),
-    ("GET", "/flow?ns=b", None),
-    ("GET", "/runs/RUN-OF-B", None),
-    ("GET", "/audit", None),
-    ("GET", "/audit?ns=b", None),
-    ("GET", "/shape", None),
-    ("GET", "/shape?ns=b", None),
-    ("GET", "/shape?ns=*", None),
-    ("GET", "/facets", None),
-    ("GET", "/facets?ns=b", None),
-    ("GET", "/facets?ns=*", None),
-    ("GET", "/quarantine", None),
-    ("GET", "/quarantine?ns=b", None),
-    ("POST", "/quarantine/release", {"ns": "b", "id": "HELD-OF-B"}),
-    ("POST", "/quarantine/release", {"ns": "a", "id": "HELD-OF-B"}),
-    ("POST", "/quarantine/drop", {"ns": "a", "ids": ["HELD-OF-B"]}),
+CALLS = Path(__file__).with_name("foreign_calls.txt").read_text(encoding="utf-8").splitlines()
+TRIES = [
+    (*words[:2], json.loads(words[2]) if words[2:] else None)
+    for words in (call.split(" ", 2) for call in CALLS)
 ]
 NOBODY = f"01{'Z' * 24}"  # an id that nothing has
 VARYING = re.compile(r"01[0-9A-Z]{24}|\d{4}-\d\d-\d\dT[\d:.]+Z")
