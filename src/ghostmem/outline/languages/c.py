@@ -1,10 +1,11 @@
 """C. Structs, unions and enums have names of their own; static functions belong to their file."""
 
 import posixpath
-from typing import TYPE_CHECKING
 
 import tree_sitter_c
+from tree_sitter import Node
 
+from ghostmem.outline.engine.extract import Walker
 from ghostmem.outline.engine.facts import CLASS, FILE, CodeSymbol
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
@@ -12,11 +13,6 @@ from ghostmem.outline.engine.table import read_table
 from ghostmem.outline.engine.terms import SYMBOL
 from ghostmem.outline.languages.cfamily import TABLE, Family
 from ghostmem.outline.languages.cfamily_names import home_of
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
 
 
 class C(Family):
@@ -26,11 +22,11 @@ class C(Family):
     grammar = staticmethod(tree_sitter_c.language)
     calls_convert = True
 
-    def tag(self, node: "Node", name: str) -> str:
+    def tag(self, node: Node, name: str) -> str:
         """Return the name of a struct, union or enum with its keyword, as C has to write it."""
         return f"{node.type.partition('_')[0]} {name}"
 
-    def spill(self, walker: "Walker", symbol: CodeSymbol, name: str) -> None:
+    def spill(self, walker: Walker, symbol: CodeSymbol, name: str) -> None:
         """Make a type inside of a struct visible everywhere."""
         if walker.scope_kind == CLASS:
             term = (SYMBOL, symbol.number)

@@ -2,10 +2,13 @@
 noted here; `cfamily_names` looks names up by includes and joins declarations with definitions."""
 
 import re
+from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ghostmem.outline.engine.extract import UNLIMITED, better_tree
+from tree_sitter import Node
+
+from ghostmem.outline.engine.extract import UNLIMITED, Walker, better_tree
 from ghostmem.outline.engine.facts import (
     BLOCK,
     CLASS,
@@ -31,13 +34,6 @@ from ghostmem.outline.engine.terms import (
 )
 from ghostmem.outline.languages.c_macros import blanked, without_conditions
 from ghostmem.outline.languages.cfamily_names import INITIALIZED, FamilyNames
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
 
 TABLE = """
 preproc_include              hook fn=include
@@ -121,7 +117,7 @@ class Declarator(NamedTuple):
 
     path: list[str]
     wrappers: list[str]
-    function: "Node | None"  # if a function is declared, and no pointer to one
+    function: Node | None  # if a function is declared, and no pointer to one
     is_callback: bool  # a pointer to a function
 
     @property
@@ -135,7 +131,7 @@ class Family(FamilyNames):
 
     # --- files and modules
 
-    def parsed_again(self, root: "Node", source: bytes) -> "Node":
+    def parsed_again(self, root: Node, source: bytes) -> Node:
         """Parse again without the macros and directives that hide declarations."""
         from tree_sitter import Language, Parser
 
@@ -146,25 +142,25 @@ class Family(FamilyNames):
             root = better_tree(root, self.grammar(), flat)
         return root
 
-    def signature(self, walker: "Walker", node: "Node") -> str:
+    def signature(self, walker: Walker, node: Node) -> str:
         """Return the text of a declaration before its body."""
         return walker.head(node, node.child_by_field_name("body"))[:160].rstrip(" {;=")
 
-    def include(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def include(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note an include."""
         path = node.child_by_field_name("path")
         text = walker.text(path) if path is not None else ""
         if text[:1] in ('"', "<"):
             walker.import_path(text[1:-1], node, text[0])
 
-    def condition(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def condition(self, walker: Walker, node: Node, _form: Form) -> None:
         """Visit all branches of a condition of the preprocessor, not the condition."""
         test = node.child_by_field_name("condition") or node.child_by_field_name("name")
         for child in node.named_children:
             if child != test:
                 walker.visit(child)
 
-    def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def namespace(self, walker: Walker, node: Node, _form: Form) -> None:
         """Enter a namespace; an inline one is transparent, one without a name hides what it has."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         path = (
@@ -175,7 +171,7 @@ class Family(FamilyNames):
         for symbol in walker.unit.symbols[first:] if name is None else ():
             symbol.flags.add("hidden")
 
-    def _enter(self, walker: "Walker", node: "Node", path: list[str], body: "Node | None") -> None:
+    def _enter(self, walker: Walker, node: Node, path: list[str], body: Node | None) -> None:
         if not path:
             if body is not None:
                 walker.visit_all(body)
@@ -185,7 +181,7 @@ class Family(FamilyNames):
         with walker.inside(MODULE_SCOPE, symbol.number) as symbol.inner, walker.owned_by(symbol):
             self._enter(walker, node, path[1:], body)
 
-    def using(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def using(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note `using a::b`, `using namespace a` and `namespace a = b::c`."""
         alias = node.child_by_field_name("name")
         path = next((path_of(walker, child) for child in node.named_children if child != alias), [])
@@ -198,7 +194,7 @@ class Family(FamilyNames):
             term = (IMPORT, "::".join(path[:-1]), path[-1])
             walker.bind(path[-1], node.start_byte, None, term)
 
-    def template(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def template(self, walker: Walker, node: Node, _form: Form) -> None:
         """Remember the parameters of a template for its declaration."""
         parameters = node.child_by_field_name("parameters")
         names = []
@@ -215,9 +211,7 @@ class Family(FamilyNames):
 
     # --- types
 
-    def written_type(
-        self, walker: "Walker", node: "Node", _form: Form | None = None
-    ) -> Term | None:
+    def written_type(self, walker: Walker, node: Node, _form: Form | None = None) -> Term | None:
         """Return the term of a type with qualifiers or template arguments, and note it."""
         path = path_of(walker, node)
         if not path:
@@ -227,16 +221,14 @@ class Family(FamilyNames):
         walker.refer("uses", term, node)
         return (GENERIC, term, tuple(arguments)) if arguments else term
 
-    def _template_arguments(
-        self, walker: "Walker", node: "Node", path: list[str]
-    ) -> list[Term | None]:
+    def _template_arguments(self, walker: Walker, node: Node, path: list[str]) -> list[Term | None]:
         """Note the template arguments at the end of a name, and its scope if that is a type."""
         listed = _last(node).child_by_field_name("arguments")
         if len(path) > 1 and path[0] not in ("std", ""):
             walker.refer("uses?", path_term(path[:-1]), node)
         return [walker.type_term(child) for child in listed.named_children] if listed else []
 
-    def record(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def record(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Declare a struct, class, union or enum with a body; without one it is used."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         typedef, walker.state["typedef"] = walker.state.get("typedef", ""), ""
@@ -265,16 +257,16 @@ class Family(FamilyNames):
         walker.type_body(symbol, body, _ALIAS, body)
         return (SYMBOL, symbol.number)
 
-    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+    def bases(self, walker: Walker, symbol: CodeSymbol, node: Node) -> None:
         """Bind the parameters of a template inside of its type or function."""
         for name in symbol.type_parameters:
             walker.bind(name, symbol.start, None, (TYPE_PARAMETER, name, None))
 
-    def tag(self, node: "Node", name: str) -> str:
+    def tag(self, node: Node, name: str) -> str:
         """Return the name of a struct, union or enum as it is bound."""
         return name
 
-    def _type(self, walker: "Walker", node: "Node", path: list[str], tagged: bool) -> CodeSymbol:
+    def _type(self, walker: Walker, node: Node, path: list[str], tagged: bool) -> CodeSymbol:
         symbol = walker.define(node, path[-1], "type")
         name = self.tag(node, path[-1]) if tagged else path[-1]
         if len(path) > 1:
@@ -284,10 +276,10 @@ class Family(FamilyNames):
             self.spill(walker, symbol, name)
         return symbol
 
-    def spill(self, walker: "Walker", symbol: CodeSymbol, name: str) -> None:
+    def spill(self, walker: Walker, symbol: CodeSymbol, name: str) -> None:
         """Make a type visible around the type that it is declared in, if the language does so."""
 
-    def enumerator(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def enumerator(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a constant, which is visible around its enum, unless that is a class."""
         name, scope = node.child_by_field_name("name"), walker.unit.scopes[walker.scope]
         flags = walker.unit.symbols[scope.symbol].flags if scope.kind == CLASS else set()
@@ -299,7 +291,7 @@ class Family(FamilyNames):
                 walker.bind(symbol.name, node.start_byte, term, None, symbol.number, home=home)
         walker.visit(node.child_by_field_name("value"))
 
-    def typedef(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def typedef(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare typedefs; one that only repeats the name of its struct is no second symbol."""
         typed = node.child_by_field_name("type")
         is_record = typed is not None and typed.type in _RECORDS
@@ -326,7 +318,7 @@ class Family(FamilyNames):
             if declared.function is not None or declared.is_callback:
                 symbol.underlying = None
 
-    def alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def alias(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare `using T = ...`."""
         name = node.child_by_field_name("name")
         if name is not None:
@@ -336,7 +328,7 @@ class Family(FamilyNames):
 
     # --- functions and variables
 
-    def definition(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def definition(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a function with a body."""
         declared = declarator(walker, node.child_by_field_name("declarator"))
         typed, body = node.child_by_field_name("type"), node.child_by_field_name("body")
@@ -353,11 +345,11 @@ class Family(FamilyNames):
 
     def _function(
         self,
-        walker: "Walker",
-        node: "Node",
+        walker: Walker,
+        node: Node,
         declared: Declarator,
-        typed: "Node | None",
-        parts: "Sequence[Node]",
+        typed: Node | None,
+        parts: Sequence[Node],
     ) -> None:
         """Declare a function or method, with its body or without."""
         symbol = self._function_symbol(walker, node, declared, typed)
@@ -375,7 +367,7 @@ class Family(FamilyNames):
         walker.function = function
 
     def _function_symbol(
-        self, walker: "Walker", node: "Node", declared: Declarator, typed: "Node | None"
+        self, walker: Walker, node: Node, declared: Declarator, typed: Node | None
     ) -> CodeSymbol:
         in_type, name = walker.scope_kind == CLASS, declared.path[-1]
         body = node.child_by_field_name("body")
@@ -409,7 +401,7 @@ class Family(FamilyNames):
             walker.bind_symbol(symbol, self.constructor if owner == name else name, node.start_byte)
         return symbol
 
-    def _parameters(self, walker: "Walker", function: "Node | None", symbol: CodeSymbol) -> None:
+    def _parameters(self, walker: Walker, function: Node | None, symbol: CodeSymbol) -> None:
         """Bind the parameters of a function; note how many arguments it takes, and their types."""
         listed = function.child_by_field_name("parameters") if function is not None else None
         symbol.detail = []
@@ -425,7 +417,7 @@ class Family(FamilyNames):
                     symbol.max_arguments += 1
                     walker.visit(node)
 
-    def parameter(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def parameter(self, walker: Walker, node: Node, _form: Form) -> None:
         """Bind a parameter."""
         type_term = walker.type_term(node.child_by_field_name("type"))
         walker.visit(node.child_by_field_name("default_value"))
@@ -434,7 +426,7 @@ class Family(FamilyNames):
 
     @staticmethod
     def _bind_local(
-        walker: "Walker",
+        walker: Walker,
         declared: Declarator | None,
         type_term: Term | None,
         value: Term | None,
@@ -445,7 +437,7 @@ class Family(FamilyNames):
             known = (None, None) if declared.is_callback else (type_term, value)
             walker.bind(declared.path[-1], position, *known)
 
-    def declaration(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def declaration(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare functions and variables; inside of a body bind locals."""
         typed = node.child_by_field_name("type")
         declarators = node.children_by_field_name("declarator")
@@ -467,11 +459,11 @@ class Family(FamilyNames):
 
     def _variable(
         self,
-        walker: "Walker",
-        node: "Node",
-        child: "Node",
+        walker: Walker,
+        node: Node,
+        child: Node,
         declared: Declarator,
-        typed: "Node | Term | None",
+        typed: Node | Term | None,
     ) -> None:
         """Declare a variable, constant or field; its initial value belongs to what is around it."""
         words, in_type = _specifiers(walker, node), walker.scope_kind == CLASS
@@ -500,10 +492,10 @@ class Family(FamilyNames):
 
     def _locals(
         self,
-        walker: "Walker",
-        node: "Node",
-        typed: "Node | None",
-        declarators: "Sequence[Node]",
+        walker: Walker,
+        node: Node,
+        typed: Node | None,
+        declarators: Sequence[Node],
     ) -> None:
         """Bind the locals of a declaration, each after its value."""
         type_term = walker.type_term(typed)
@@ -529,11 +521,11 @@ class Family(FamilyNames):
 
     def _constructed(
         self,
-        walker: "Walker",
+        walker: Walker,
         declared: Declarator,
-        value: "Node | None",
+        value: Node | None,
         type_term: Term | None,
-        node: "Node",
+        node: Node,
     ) -> None:
         """Note the constructor that a declaration calls; without arguments only if there is one."""
         if not declared.is_indirect:
@@ -543,15 +535,15 @@ class Family(FamilyNames):
 
     def construct(
         self,
-        walker: "Walker",
+        walker: Walker,
         kind: str,
         type_term: Term | None,
-        node: "Node",
-        arguments: "Sequence[Term | None]",
+        node: Node,
+        arguments: Sequence[Term | None],
     ) -> None:
         """Note the call of a constructor, if the language has any."""
 
-    def initializer(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def initializer(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note the constructor that the initial value of a base or member calls."""
         name, *more = node.named_children
         if path := path_of(walker, name):
@@ -560,14 +552,14 @@ class Family(FamilyNames):
 
     # --- statements and expressions
 
-    def block(self, walker: "Walker", node: "Node", form: Form) -> None:
+    def block(self, walker: Walker, node: Node, form: Form) -> None:
         """Visit a block; outside of functions it is a namespace after a macro, which is no word."""
         if walker.scope_kind in (FUNCTION_SCOPE, BLOCK):
             walker.visit_block(node, form, False)
         else:
             walker.visit_all(node)
 
-    def loop(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def loop(self, walker: Walker, node: Node, _form: Form) -> None:
         """Bind the variable of a loop to the elements of its range."""
         typed, name, right, body = (
             node.child_by_field_name(key) for key in ("type", "declarator", "right", "body")
@@ -578,13 +570,13 @@ class Family(FamilyNames):
             self._bind_local(walker, declarator(walker, name), type_term, value, node.start_byte)
             walker.visit(body)
 
-    def lambda_(self, walker: "Walker", node: "Node", _form: Form) -> Term:
+    def lambda_(self, walker: Walker, node: Node, _form: Form) -> Term:
         """Visit a lambda; its body belongs to the function around it."""
         with walker.inside(FUNCTION_SCOPE):
             walker.visit_all(node)
         return (LAMBDA, None)
 
-    def field(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def field(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Note the read of a member."""
         quiet = walker.quiet
         base = walker.visit(node.child_by_field_name("argument"))
@@ -598,7 +590,7 @@ class Family(FamilyNames):
             walker.refer("reads?", term, node)
         return term
 
-    def qualified(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def qualified(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Note a name with qualifiers or template arguments: a type, or a value."""
         quiet = walker.quiet
         if _last(node).type in ("type_identifier", "template_type"):
@@ -612,7 +604,7 @@ class Family(FamilyNames):
         return path_term(path)
 
     def known_call(
-        self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
+        self, walker: Walker, node: Node, fn: Node, args: Node | None
     ) -> tuple[Term | None] | None:
         """Handle casts and makers of smart pointers, which are written like calls."""
         path = path_of(walker, fn)
@@ -628,7 +620,7 @@ class Family(FamilyNames):
         self.construct(walker, "calls", types[0], fn, arguments)
         return ((VALUE_OF, (GENERIC, path_term(["std", _MAKERS[name]]), (types[0],))),)
 
-    def new(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def new(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Note the constructor that `new T(...)` calls, or `T{...}` if there is one."""
         type_term = walker.type_term(node.child_by_field_name("type"))
         listed = node.child_by_field_name("arguments") or node.child_by_field_name("value")
@@ -639,7 +631,7 @@ class Family(FamilyNames):
         self.construct(walker, kind, type_term, node, arguments)
         return (VALUE_OF, type_term)
 
-    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def assignment(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Note the write of a name; with another operator than `=` it is read besides."""
         target = node.child_by_field_name("left") or node.child_by_field_name("argument")
         operator = node.child_by_field_name("operator")
@@ -654,7 +646,7 @@ class Family(FamilyNames):
         return term
 
 
-def _written(walker: "Walker", node: "Node | None") -> "Node | None":
+def _written(walker: Walker, node: Node | None) -> Node | None:
     """Return the variable that a write changes if it changes an element or a part of it."""
     while node is not None and node.type in _PARTS:
         inner = node.named_children[0] if node.named_children else None
@@ -666,7 +658,7 @@ def _written(walker: "Walker", node: "Node | None") -> "Node | None":
     return node
 
 
-def declarator(walker: "Walker", node: "Node | None") -> Declarator | None:
+def declarator(walker: Walker, node: Node | None) -> Declarator | None:
     """Return the parts of a declarator; None if it has no name."""
     function: Node | None = None
     wrappers: list[str] = []
@@ -685,7 +677,7 @@ def declarator(walker: "Walker", node: "Node | None") -> Declarator | None:
     return Declarator(path, wrappers, function, is_callback) if path else None
 
 
-def _last(node: "Node") -> "Node":
+def _last(node: Node) -> Node:
     """Return the last name of a name with qualifiers."""
     inner: Node | None = node
     while inner is not None and inner.type == "qualified_identifier":
@@ -693,7 +685,7 @@ def _last(node: "Node") -> "Node":
     return inner or node
 
 
-def path_of(walker: "Walker", node: "Node | None") -> list[str]:
+def path_of(walker: Walker, node: Node | None) -> list[str]:
     """Return the parts of a name without template arguments; empty if it is no name.
 
     A leading :: is an empty part."""
@@ -714,13 +706,13 @@ def path_term(path: list[str]) -> Term:
     return dotted("::".join(path), "::")
 
 
-def _specifiers(walker: "Walker", node: "Node") -> set[str]:
+def _specifiers(walker: Walker, node: Node) -> set[str]:
     """Return the words before the type of a declaration, such as static and const."""
     kinds = ("storage_class_specifier", "type_qualifier")
     return {walker.text(child) for child in node.children if child.type in kinds}
 
 
-def _arguments(node: "Node | None") -> "list[Node]":
+def _arguments(node: Node | None) -> list[Node]:
     return (
         [child for child in node.named_children if not child.is_extra] if node is not None else []
     )

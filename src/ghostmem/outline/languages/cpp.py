@@ -1,20 +1,15 @@
 """C++: as C, with classes, namespaces, overloads and templates."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import tree_sitter_cpp
+from tree_sitter import Node
 
+from ghostmem.outline.engine.extract import Walker
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.table import read_table
 from ghostmem.outline.engine.terms import CONSTRUCT, GENERIC, MEMBER, NAME, Term
 from ghostmem.outline.languages.cfamily import CPP_TABLE, TABLE, Family
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
 
 
 class Cpp(Family):
@@ -26,11 +21,11 @@ class Cpp(Family):
 
     def construct(
         self,
-        walker: "Walker",
+        walker: Walker,
         kind: str,
         type_term: Term | None,
-        node: "Node",
-        arguments: "Sequence[Term | None]",
+        node: Node,
+        arguments: Sequence[Term | None],
     ) -> None:
         """Note the call of a constructor of a type with a name."""
         if type_term is not None and type_term[0] in (NAME, MEMBER, GENERIC):

@@ -1,21 +1,17 @@
 """C#: declarations, imports and base types. Namespaces see those around them, then `using`."""
 
 import re
-from typing import TYPE_CHECKING
 
 import tree_sitter_c_sharp
+from tree_sitter import Node
 
+from ghostmem.outline.engine.extract import Walker
 from ghostmem.outline.engine.facts import CodeSymbol, Unit
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form, names_in, read_table
 from ghostmem.outline.engine.terms import IMPORT, MAX_NESTED_ARGUMENTS, OUTSIDE, Term, Value, dotted
 from ghostmem.outline.languages.declarations import STAR, DeclarationRules
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
 
 TABLE = """
 using_directive              hook fn=using
@@ -49,7 +45,7 @@ class CSharp(DeclarationRules):
     natives = names_in("csharp.txt")
     native_packages = ("System",)
 
-    def path_term(self, walker: "Walker", node: "Node", _form: Form | None = None) -> Term:
+    def path_term(self, walker: Walker, node: Node, _form: Form | None = None) -> Term:
         """Return the term of the written name of a type, with the number of its arguments."""
         text = "".join(walker.text(node).split())
         for _ in range(min(text.count("<"), MAX_NESTED_ARGUMENTS)):
@@ -58,7 +54,7 @@ class CSharp(DeclarationRules):
             return (IMPORT, text.removeprefix("global::"), None)
         return dotted(text)
 
-    def using(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def using(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note an import of everything in a namespace or type, or a name for something."""
         alias, path = node.child_by_field_name("name"), walker.text(node.named_children[-1])
         if alias is not None:
@@ -69,7 +65,7 @@ class CSharp(DeclarationRules):
         if any(child.type == "global" for child in node.children):
             walker.unit.exports[path] = True
 
-    def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def namespace(self, walker: Walker, node: Node, _form: Form) -> None:
         """Enter a namespace; without a body it reaches to the end of the file."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         before = walker.scope
@@ -79,7 +75,7 @@ class CSharp(DeclarationRules):
             walker.visit_all(body)
             walker.scope = before
 
-    def type_(self, walker: "Walker", node: "Node", form: Form) -> None:
+    def type_(self, walker: Walker, node: Node, form: Form) -> None:
         """Declare a type with its bases; the parameters of a record are fields."""
         name = node.child_by_field_name("name")
         if name is None:
@@ -91,7 +87,7 @@ class CSharp(DeclarationRules):
         walker.bind_symbol(symbol, symbol.name + arity, node.start_byte)
         walker.type_body(symbol, node.child_by_field_name("body"), form, node)
 
-    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+    def bases(self, walker: Walker, symbol: CodeSymbol, node: Node) -> None:
         """Note the bases of a type, and declare the fields that parameters of a record are."""
         lists = {child.type: child.named_children for child in node.named_children}
         bases = [base for base in lists.get("base_list", ()) if base.type in _BASES]
@@ -103,7 +99,7 @@ class CSharp(DeclarationRules):
             if (name := parameter.child_by_field_name("name")) is not None:
                 walker.declare(parameter, walker.text(name), "field")
 
-    def _relation(self, walker: "Walker", node: "Node", base: "Node", number: int) -> str:
+    def _relation(self, walker: Walker, node: Node, base: Node, number: int) -> str:
         """Return the relation to a base: only the first of a class can be a class.
 
         By convention the name of an interface is I and a capital."""
@@ -115,7 +111,7 @@ class CSharp(DeclarationRules):
         is_interface = _INTERFACE.match(walker.text(base)) is not None
         return "implements" if is_struct or is_interface or number else "extends"
 
-    def member(self, walker: "Walker", node: "Node", form: Form) -> None:
+    def member(self, walker: Walker, node: Node, form: Form) -> None:
         """Declare a method, a property or an event; one of an interface has its name before."""
         name = node.child_by_field_name("name") or node.child_by_field_name("operator")
         text = walker.text(name) if name is not None else "this[]"
@@ -125,7 +121,7 @@ class CSharp(DeclarationRules):
         prefix = {"operator_declaration": "operator ", "destructor_declaration": "~"}
         walker.declare(node, prefix.get(node.type, "") + text, form.words["kind"])
 
-    def field(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def field(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare fields and constants."""
         words = [walker.text(child) for child in node.named_children if child.type == "modifier"]
         for variables in node.named_children:

@@ -2,8 +2,10 @@
 
 import re
 from posixpath import dirname, join, normpath
-from typing import TYPE_CHECKING
 
+from tree_sitter import Node
+
+from ghostmem.outline.engine.extract import Walker
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     FILE,
@@ -12,6 +14,7 @@ from ghostmem.outline.engine.facts import (
     Unit,
 )
 from ghostmem.outline.engine.language import Rules
+from ghostmem.outline.engine.link import Target
 from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form
 from ghostmem.outline.engine.terms import (
@@ -25,12 +28,6 @@ from ghostmem.outline.engine.terms import (
     parts,
 )
 from ghostmem.outline.graph import FORWARD
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
-    from ghostmem.outline.engine.link import Target
 
 # as the member of an import: everything in it, or a path from the importing file
 STAR, FILE_PATH = "*", "file"
@@ -50,22 +47,20 @@ class DeclarationRules(Rules):
 
     # --- extraction
 
-    def symbol(self, walker: "Walker", node: "Node", form: Form) -> None:
+    def symbol(self, walker: Walker, node: Node, form: Form) -> None:
         """Declare a symbol of the kind in the table; in a type, a variable is a field."""
         name = walker.child(node, form, "name")
         if name is not None:
             walker.declare(node, walker.text(name), form.words["kind"])
 
-    def path_term(self, walker: "Walker", node: "Node", _form: Form | None = None) -> Term:
+    def path_term(self, walker: Walker, node: Node, _form: Form | None = None) -> Term:
         """Return the term of the written name of a type, without its type arguments."""
         text = walker.text(node)
         for _ in range(min(1 + text.count("<") + text.count("("), MAX_NESTED_ARGUMENTS)):
             text = _TYPE_ARGUMENTS.sub("", text)
         return dotted(text, self.separator)
 
-    def local_imports(
-        self, walker: "Walker", body: "Node | None", _form: Form | None = None
-    ) -> None:
+    def local_imports(self, walker: Walker, body: Node | None, _form: Form | None = None) -> None:
         """Note the imports in a body, whose declarations are local and not looked at."""
         if body is None or not self.imports_in.search(
             walker.source, body.start_byte, body.end_byte
@@ -77,22 +72,22 @@ class DeclarationRules(Rules):
             self.note_import(walker, node)
             pending.extend(reversed(node.named_children))
 
-    def note_import(self, walker: "Walker", node: "Node", _form: Form | None = None) -> None:
+    def note_import(self, walker: Walker, node: Node, _form: Form | None = None) -> None:
         """Note the import that a node may be."""
 
-    def base(self, walker: "Walker", symbol: CodeSymbol, relation: str, node: "Node") -> None:
+    def base(self, walker: Walker, symbol: CodeSymbol, relation: str, node: Node) -> None:
         """Note a base type."""
         term = self.path_term(walker, node)
         symbol.bases.append((relation, term, node.start_point[0] + 1, node.start_byte))
 
-    def import_name(self, walker: "Walker", node: "Node", path: str, alias: str = "") -> None:
+    def import_name(self, walker: Walker, node: Node, path: str, alias: str = "") -> None:
         """Note an import, and bind its name."""
         walker.import_path(path, node)
         outer, _, name = path.rpartition(self.separator)
         term: Term = (IMPORT, outer, name) if outer else (IMPORT, path, None)
         walker.bind(alias or name, node.start_byte, None, term)
 
-    def open_module(self, walker: "Walker", node: "Node", name: str) -> None:
+    def open_module(self, walker: Walker, node: Node, name: str) -> None:
         """Enter a namespace that has no node: it reaches to the end of the file or block."""
         symbol = walker.declare(node, name, "module")
         symbol.flags.add("inline")
@@ -133,7 +128,7 @@ class DeclarationRules(Rules):
 
     def imported_ends(
         self, resolver: Resolver, unit: Unit, path: str, member: str
-    ) -> "list[Unit] | list[CodeSymbol]":
+    ) -> list[Unit] | list[CodeSymbol]:
         """Return the symbols of a whole name, the files of a package, or the file of a path."""
         if member == FILE_PATH:
             file = resolver.units.get(self.file_path(unit, path))
@@ -179,9 +174,7 @@ class DeclarationRules(Rules):
         """Return the package of something external."""
         return name.rpartition(self.separator)[0] or name
 
-    def base_relations(
-        self, relation: str, symbol: CodeSymbol, target: "Target"
-    ) -> tuple[str, ...]:
+    def base_relations(self, relation: str, symbol: CodeSymbol, target: Target) -> tuple[str, ...]:
         """Return `implements` if the base is an interface of the project, else `extends`."""
         if target.symbol is None:
             return (relation,)

@@ -1,8 +1,10 @@
 """TypeScript and JavaScript: the table of their grammars, modules, and parts of the library."""
 
 import re
-from typing import TYPE_CHECKING
 
+from tree_sitter import Node
+
+from ghostmem.outline.engine.extract import Walker
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     B_VALUE,
@@ -41,11 +43,6 @@ from ghostmem.outline.engine.terms import (
     union,
 )
 from ghostmem.outline.languages.ecma_paths import Paths
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
 
 _FUNCTION = "params=parameters result=return_type body=body type_params=type_parameters"
 TABLE = read_table("""
@@ -165,7 +162,7 @@ class Ecma(Rules):
 
     # --- modules
 
-    def import_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def import_statement(self, walker: Walker, node: Node, _form: Form) -> None:
         """Bind the names of an import statement."""
         clauses = node.named_children
         sources = [part.child_by_field_name("source") for part in (node, *clauses)]
@@ -180,7 +177,7 @@ class Ecma(Rules):
                     walker.bind(alias, 0, None, (IMPORT, path, name))
         walker.import_path(path, node)
 
-    def export_statement(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def export_statement(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note the names that are exported, and visit what is declared."""
         exports = walker.unit.exports
         source = node.child_by_field_name("source")
@@ -209,7 +206,7 @@ class Ecma(Rules):
             self._export_value(walker, node, value or node.named_children[-1])
 
     def _export_value(
-        self, walker: "Walker", node: "Node", value: "Node", name: str = "default"
+        self, walker: Walker, node: Node, value: Node, name: str = "default"
     ) -> Term | None:
         """`export default value`, `module.exports = value`, `exports.a = value`."""
         exports = walker.unit.exports
@@ -226,7 +223,7 @@ class Ecma(Rules):
         return term
 
     def known_call(
-        self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
+        self, walker: Walker, node: Node, fn: Node, args: Node | None
     ) -> tuple[Term | None] | None:
         """Handle `require("path")` and `import("path")`."""
         first = args.named_children[0] if args is not None and args.named_children else None
@@ -238,7 +235,7 @@ class Ecma(Rules):
 
     # --- declarations
 
-    def _bind_overloaded(self, walker: "Walker", symbol: CodeSymbol) -> None:
+    def _bind_overloaded(self, walker: Walker, symbol: CodeSymbol) -> None:
         """Bind a function; signatures of its name before it become a part of it."""
         bindings = walker.unit.scopes[walker.scope].names.setdefault(symbol.name, [])
         for number in {binding[B_SYMBOL] for binding in bindings} - {NO_SYMBOL}:
@@ -250,7 +247,7 @@ class Ecma(Rules):
         if "set" not in symbol.flags or not bindings:  # a property is its getter
             walker.bind_symbol(symbol, symbol.name, symbol.start)
 
-    def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+    def function(self, walker: Walker, symbol: CodeSymbol, node: Node) -> None:
         """Note the fields that are parameters."""
         parameters = node.child_by_field_name("parameters")
         with walker.owned_by(symbol):
@@ -262,11 +259,11 @@ class Ecma(Rules):
                     field = walker.define(child, text, "field")
                     walker.bind(text, child.start_byte, type_term, None, field.number)
 
-    def arrow_function(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def arrow_function(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """A function literal."""
         return walker.visit_lambda(node, _arrow_form(node), False)
 
-    def method(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def method(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """A function, or a method of a class, an interface or an object."""
         text = _key(walker, node.child_by_field_name("name"))
         if not text:
@@ -281,14 +278,14 @@ class Ecma(Rules):
         walker.function_body(symbol, node, METHOD)
         return (SYMBOL, symbol.number)
 
-    def callable(self, walker: "Walker", node: "Node", name: str, value: "Node") -> CodeSymbol:
+    def callable(self, walker: Walker, node: Node, name: str, value: Node) -> CodeSymbol:
         """A function that is the value of a name."""
         kind = "method" if walker.scope_kind == CLASS else "function"
         symbol = walker.declare(node, name, kind)
         walker.function_body(symbol, value, _arrow_form(value))
         return symbol
 
-    def field(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def field(self, walker: Walker, node: Node, _form: Form) -> None:
         """A field of a class or an interface."""
         name = node.child_by_field_name("name") or node.child_by_field_name("property")
         value, text = node.child_by_field_name("value"), _key(walker, name)
@@ -307,7 +304,7 @@ class Ecma(Rules):
         symbol.type = type_term
         walker.bind(text, node.start_byte, type_term, walker.visit(value), symbol.number)
 
-    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+    def bases(self, walker: Walker, symbol: CodeSymbol, node: Node) -> None:
         """Note what a class or an interface extends and implements."""
         if node.type == "enum_declaration" and (body := node.child_by_field_name("body")):
             for child in body.named_children:
@@ -330,20 +327,20 @@ class Ecma(Rules):
                 listed = tuple(walker.type_term(argument) for argument in types.named_children)
                 symbol.bases.append((relation, (GENERIC, term, listed), line, position))
 
-    def type_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def type_alias(self, walker: Walker, node: Node, _form: Form) -> None:
         """A name for a type; an object type is one of its own."""
         value = node.child_by_field_name("value")
         is_object = value is not None and value.type == "object_type"
         walker.flags = {"abstract" if is_object else "alias"}
         walker.visit_type(node, OBJECT_ALIAS if is_object else ALIAS, False)
 
-    def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def namespace(self, walker: Walker, node: Node, _form: Form) -> None:
         """A namespace, whose variables are symbols."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         symbol = walker.declare(node, _key(walker, name), "module")
         walker.type_body(symbol, body, scope_kind=MODULE_SCOPE)
 
-    def variables(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def variables(self, walker: Walker, node: Node, _form: Form) -> None:
         """The names of a const, let or var."""
         declarators = [
             child for child in node.named_children if child.type == "variable_declarator"
@@ -353,7 +350,7 @@ class Ecma(Rules):
             declaration = node if len(declarators) == 1 else declarator
             self._declarator(walker, declarator, declaration, kind)
 
-    def _declarator(self, walker: "Walker", node: "Node", declaration: "Node", kind: str) -> None:
+    def _declarator(self, walker: Walker, node: Node, declaration: Node, kind: str) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
             return
@@ -389,7 +386,7 @@ class Ecma(Rules):
             walker.is_lazy = is_lazy and is_var
 
     def _declare_pattern(
-        self, walker: "Walker", node: "Node", declaration: "Node", kind: str, term: Term | None
+        self, walker: Walker, node: Node, declaration: Node, kind: str, term: Term | None
     ) -> None:
         """Bind the names of a pattern; in a file they are symbols."""
         is_import = term is not None and term[0] == IMPORT
@@ -402,7 +399,7 @@ class Ecma(Rules):
             symbol = walker.define(declaration, name, kind)
             names[name] = [(*binding[:5], symbol.number) for binding in names[name]]
 
-    def pattern(self, walker: "Walker", node: "Node", value: Term | None, position: int) -> None:
+    def pattern(self, walker: Walker, node: Node, value: Term | None, position: int) -> None:
         """Bind the names of an object pattern, or of one with default values."""
         if node.type == "object_pattern":
             for child in node.named_children:
@@ -421,7 +418,7 @@ class Ecma(Rules):
 
     # --- statements and expressions
 
-    def new(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def new(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """`new a(...)`."""
         of, types = (node.child_by_field_name(key) for key in ("constructor", "type_arguments"))
         term = walker.visit(of, quiet=True)
@@ -432,7 +429,7 @@ class Ecma(Rules):
         walker.refer("calls", (CONSTRUCT, term), of, arguments)
         return (VALUE_OF, (GENERIC, term, tuple(listed)) if listed else term)
 
-    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def assignment(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """`a = b`; a member that is assigned a function is declared."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         term = walker.path_term(left) if walker.role(left) == "member" else None
@@ -454,19 +451,19 @@ class Ecma(Rules):
 
     def assign_member(
         self,
-        walker: "Walker",
+        walker: Walker,
         term: Term,
         type_term: Term | None,
         value: Term | None,
-        node: "Node",
-        target: "Node",
+        node: Node,
+        target: Node,
     ) -> None:
         """Note the value of a field."""
         walker.refer("assigns", term, target)
         if term[1] == (THIS,) and walker.owner_type != FILE and value is not None:
             walker.attribute(walker.owner_type, term[2], type_term, value, node)
 
-    def object(self, walker: "Walker", node: "Node", _form: Form) -> Term:
+    def object(self, walker: Walker, node: Node, _form: Form) -> Term:
         """An object; its functions are symbols if a variable, a function or an export holds it."""
         around = node.parent
         while around is not None and around.type in WRAPPERS:
@@ -487,7 +484,7 @@ class Ecma(Rules):
                 self._property(walker, child, outer, is_held)
         return (VALUE_OF, (SYMBOL, symbol.number))
 
-    def _property(self, walker: "Walker", node: "Node", outer: int, is_held: bool) -> None:
+    def _property(self, walker: Walker, node: Node, outer: int, is_held: bool) -> None:
         value = node.child_by_field_name("value") if node.type == "pair" else node
         key = node.child_by_field_name("key") or node.child_by_field_name("name")
         name = _key(walker, key or node)
@@ -504,7 +501,7 @@ class Ecma(Rules):
             walker.bind(name, node.start_byte, None, term, home=inner)
             walker.scope = inner
 
-    def called(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def called(self, walker: Walker, node: Node, _form: Form) -> None:
         """A decorator, or an element of JSX, which calls its component."""
         name = node.child_by_field_name("name") or next(iter(node.named_children), None)
         for child in node.named_children:
@@ -516,7 +513,7 @@ class Ecma(Rules):
             ) and (term := walker.visit(child, quiet=True)) is not None:
                 walker.refer("calls", term, child, ())
 
-    def _decorated(self, walker: "Walker", node: "Node") -> None:
+    def _decorated(self, walker: Walker, node: Node) -> None:
         """Visit the decorators of a member."""
         for child in node.named_children:
             if child.type == "decorator":
@@ -524,7 +521,7 @@ class Ecma(Rules):
 
     # --- types
 
-    def object_type(self, walker: "Walker", node: "Node", form: Form) -> Term | None:
+    def object_type(self, walker: Walker, node: Node, form: Form) -> Term | None:
         """A type that is written in place; its members are no nodes."""
         count = len(walker.unit.symbols)
         term = walker.type_record(node, form)
@@ -698,19 +695,19 @@ class Ecma(Rules):
         return union(value[2][-1:]) if value[1] in GROUPS else None
 
 
-def _text_in(walker: "Walker", node: "Node | None") -> str:
+def _text_in(walker: Walker, node: Node | None) -> str:
     """Return the content of a string literal."""
     return walker.text(node)[1:-1] if node is not None else ""
 
 
-def _key(walker: "Walker", node: "Node | None") -> str:
+def _key(walker: Walker, node: Node | None) -> str:
     """Return the name of a property, an empty text if it is computed."""
     if node is None or node.type == "computed_property_name":
         return ""
     return _text_in(walker, node) if node.type == "string" else walker.text(node)
 
 
-def _specifiers(walker: "Walker", node: "Node") -> list[tuple[str | None, str]]:
+def _specifiers(walker: Walker, node: Node) -> list[tuple[str | None, str]]:
     """Return the names and aliases in an import or export clause."""
     fields = [
         (child.child_by_field_name("name"), child.child_by_field_name("alias"))
@@ -719,12 +716,12 @@ def _specifiers(walker: "Walker", node: "Node") -> list[tuple[str | None, str]]:
     return [(_key(walker, name), _key(walker, alias or name)) for name, alias in fields if name]
 
 
-def _arrow_form(node: "Node") -> Form:
+def _arrow_form(node: Node) -> Form:
     """Return the form of a function literal, which may have a parameter without parentheses."""
     return SINGLE if node.child_by_field_name("parameter") is not None else ARROW
 
 
-def _matches(pattern: re.Pattern[bytes], walker: "Walker", node: "Node | None") -> bool:
+def _matches(pattern: re.Pattern[bytes], walker: Walker, node: Node | None) -> bool:
     return node is not None and bool(
         pattern.fullmatch(walker.source, node.start_byte, node.end_byte)
     )

@@ -1,22 +1,17 @@
 """Kotlin: declarations, imports and base types. Imports win over the package; stars come last."""
 
 import re
-from typing import TYPE_CHECKING
 
 import tree_sitter_kotlin
+from tree_sitter import Node
 
-from ghostmem.outline.engine.extract import better_tree
+from ghostmem.outline.engine.extract import Walker, better_tree
 from ghostmem.outline.engine.facts import CLASS, Unit
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form, names_in, read_table
 from ghostmem.outline.engine.terms import OUTSIDE, Value
 from ghostmem.outline.languages.declarations import STAR, DeclarationRules
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
 
 TABLE = """
 package_header               hook fn=package
@@ -45,11 +40,11 @@ class Kotlin(DeclarationRules):
     natives = names_in("kotlin.txt")
     native_packages = ("kotlin", "java", "javax")
 
-    def package(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def package(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note the package of the file."""
         walker.unit.package = _unquoted(walker.text(node.named_children[-1]))
 
-    def import_(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def import_(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note an import: of a name, under another name, or of everything in a package."""
         path, *alias = [_unquoted(walker.text(child)) for child in node.named_children]
         if any(child.type == "*" for child in node.children):
@@ -58,7 +53,7 @@ class Kotlin(DeclarationRules):
         else:
             self.import_name(walker, node, path, *alias[:1])
 
-    def type_(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def type_(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a class, an interface or an object, with its bases.
 
         A class is called; what is not called is an interface, or a class that a secondary
@@ -81,7 +76,7 @@ class Kotlin(DeclarationRules):
                 self.base(walker, symbol, relation, written)
         walker.type_body(symbol, node)
 
-    def property(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def property(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a property, or several by a pattern."""
         for child in node.named_children:
             if child.type == "variable_declaration":
@@ -91,11 +86,11 @@ class Kotlin(DeclarationRules):
                 for part in child.named_children:
                     self._variable(walker, part, part)
 
-    def _variable(self, walker: "Walker", node: "Node", part: "Node", kind: str = "") -> None:
+    def _variable(self, walker: Walker, node: Node, part: Node, kind: str = "") -> None:
         kind = kind or ("field" if walker.scope_kind == CLASS else "variable")
         walker.declare(node, _unquoted(walker.text(part.named_children[0])), kind)
 
-    def parameter(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def parameter(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare the property that a parameter of a constructor with val or var is."""
         words = [child.type for child in node.children]
         if "val" in words or "var" in words:
@@ -111,7 +106,7 @@ class Kotlin(DeclarationRules):
                 return (OUTSIDE, f"{package}.{name}")
         return (OUTSIDE, name) if name in self.native_packages else None
 
-    def parsed_again(self, root: "Node", source: bytes) -> "Node":
+    def parsed_again(self, root: Node, source: bytes) -> Node:
         """End the last member of a body on one line, which the grammar does not accept without."""
         if not root.has_error:
             return root

@@ -1,21 +1,16 @@
 """PHP: declarations, imports and base types. A class name never means one of the global namespace,
 unless it is imported or written there."""
 
-from typing import TYPE_CHECKING
-
 import tree_sitter_php
+from tree_sitter import Node
 
+from ghostmem.outline.engine.extract import Walker
 from ghostmem.outline.engine.facts import FILE, CodeSymbol, Unit
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form, form, names_in, read_table
 from ghostmem.outline.engine.terms import IMPORT, NAME, Term, Value, dotted
 from ghostmem.outline.languages.declarations import FILE_PATH, DeclarationRules
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
 
 TABLE = r"""
 namespace_definition         hook fn=namespace
@@ -46,7 +41,7 @@ class Php(DeclarationRules):
     separator = "\\"
     natives = names_in("php.txt")
 
-    def namespace(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def namespace(self, walker: Walker, node: Node, _form: Form) -> None:
         """Enter a namespace; without a body it reaches to the next one."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         walker.scope = 0
@@ -56,7 +51,7 @@ class Php(DeclarationRules):
             walker.visit_all(body)
             walker.scope = walker.state["module"] = 0
 
-    def use(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def use(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note the imports of classes, functions or constants."""
         group = node.child_by_field_name("body")
         prefix = [f"{walker.text(child)}\\" for child in node.named_children[:1]] if group else [""]
@@ -73,7 +68,7 @@ class Php(DeclarationRules):
             else:
                 self.import_name(walker, clause, path, walker.text(alias) if alias else "")
 
-    def note_import(self, walker: "Walker", node: "Node", _form: Form | None = None) -> None:
+    def note_import(self, walker: Walker, node: Node, _form: Form | None = None) -> None:
         """Note a file that is included by a path that is written out, also after __DIR__."""
         if node.type not in _INCLUDES or not node.named_children:
             return
@@ -88,7 +83,7 @@ class Php(DeclarationRules):
             path = walker.text(contents[0])
             walker.import_path(path.lstrip("/") if here else path, node, FILE_PATH)
 
-    def path_term(self, walker: "Walker", node: "Node", _form: Form | None = None) -> Term:
+    def path_term(self, walker: Walker, node: Node, _form: Form | None = None) -> Term:
         """Return the term of the name of a class: PHP completes it without knowing other files."""
         text = walker.text(node)
         if text.startswith("\\"):
@@ -100,20 +95,20 @@ class Php(DeclarationRules):
         text = text.removeprefix("namespace\\")
         return (NAME, f"{module}\\{text}" if module else text)
 
-    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+    def bases(self, walker: Walker, symbol: CodeSymbol, node: Node) -> None:
         """Note the bases of a type."""
         for clause in node.named_children:
             relation = {"base_clause": "extends", "class_interface_clause": "implements"}
             for base in clause.named_children if clause.type in relation else ():
                 self.base(walker, symbol, relation[clause.type], base)
 
-    def trait(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def trait(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note the traits that a type uses."""
         for base in node.named_children:
             if base.type in ("name", "qualified_name", "relative_name"):
                 self.base(walker, walker.unit.symbols[walker.owner], "extends", base)
 
-    def function_(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def function_(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a function; only the imports in its body count.
 
         Parameters of a constructor may be properties."""

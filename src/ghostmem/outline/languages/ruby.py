@@ -4,21 +4,17 @@ Names are looked up from the innermost scope outwards, and files by their paths.
 """
 
 import re
-from typing import TYPE_CHECKING
 
 import tree_sitter_ruby
+from tree_sitter import Node
 
+from ghostmem.outline.engine.extract import Walker
 from ghostmem.outline.engine.facts import MODULE_SCOPE, CodeSymbol, Unit
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.resolve import Resolver
 from ghostmem.outline.engine.table import Form, names_in, read_table
 from ghostmem.outline.engine.terms import IMPORT, SYMBOL, Term, Value, dotted
 from ghostmem.outline.languages.declarations import FILE_PATH, DeclarationRules
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
 
 TABLE = """
 module                       hook fn=type_ kind=module
@@ -46,23 +42,21 @@ class Ruby(DeclarationRules):
     bases_inside = True
     natives = names_in("ruby.txt")
 
-    def path_term(self, walker: "Walker", node: "Node", _form: Form | None = None) -> Term:
+    def path_term(self, walker: Walker, node: Node, _form: Form | None = None) -> Term:
         """Return the term of a written constant, or of an expression as it is."""
         text = " ".join(walker.text(node).split())[:160]
         if text.startswith("::"):
             return (IMPORT, text[2:], None)
         return dotted(text, self.separator)
 
-    def type_(self, walker: "Walker", node: "Node", form: Form) -> None:
+    def type_(self, walker: Walker, node: Node, form: Form) -> None:
         """Declare a module or a class with its superclass."""
         name, base = (node.child_by_field_name(key) for key in ("name", "superclass"))
         if name is not None:
             bases = base.named_children if base is not None else []
             self._open(walker, node, name, form.words["kind"], bases)
 
-    def _open(
-        self, walker: "Walker", node: "Node", name: "Node", kind: str, bases: "list[Node]"
-    ) -> None:
+    def _open(self, walker: Walker, node: Node, name: Node, kind: str, bases: list[Node]) -> None:
         """Declare a type with its members, which are in the body of a node, or in its block."""
         symbol = self._declare(walker, node, name, kind)
         for base in bases:
@@ -72,14 +66,14 @@ class Ruby(DeclarationRules):
         body = holder.child_by_field_name("body") if holder is not None else None
         walker.type_body(symbol, body, scope_kind=MODULE_SCOPE)
 
-    def _declare(self, walker: "Walker", node: "Node", name: "Node", kind: str) -> CodeSymbol:
+    def _declare(self, walker: Walker, node: Node, name: Node, kind: str) -> CodeSymbol:
         """Declare a constant; one that is written with a path is bound when modules are known."""
         symbol = walker.define(node, walker.text(name), kind)
         if name.type == "constant":
             walker.bind_symbol(symbol, symbol.name, node.start_byte)
         return symbol
 
-    def singleton(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def singleton(self, walker: Walker, node: Node, _form: Form) -> None:
         """Visit `class << self`; that of another object is not looked into."""
         value, body = node.child_by_field_name("value"), node.child_by_field_name("body")
         if value is not None and value.type == "self" and body is not None:
@@ -87,19 +81,19 @@ class Ruby(DeclarationRules):
             walker.visit_all(body)
             walker.state["single"] = before
 
-    def _member(self, walker: "Walker", node: "Node", name: str, kind: str) -> None:
+    def _member(self, walker: Walker, node: Node, name: str, kind: str) -> None:
         """Declare a method or an attribute, of the type itself if it is written so."""
         if node.type == "singleton_method" or walker.state.get("single") == walker.scope:
             walker.flags.add("single")
         walker.define(node, name, kind)
 
-    def method(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def method(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a method; only the imports in its body count."""
         if (name := node.child_by_field_name("name")) is not None:
             self._member(walker, node, walker.text(name), "method" if walker.scope else "function")
             self.local_imports(walker, node.child_by_field_name("body"))
 
-    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def assignment(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare constants, global variables and the types that Class.new and its like make."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
@@ -120,7 +114,7 @@ class Ruby(DeclarationRules):
             walker.declare(node, walker.text(left), "variable")
         walker.visit_all(right)
 
-    def call(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def call(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note required files, included modules and attributes; visit `private def` and others."""
         word, arguments = _bare_call(walker, node)
         if word in _REQUIRES:
@@ -137,7 +131,7 @@ class Ruby(DeclarationRules):
         else:
             walker.visit_all(node)
 
-    def note_import(self, walker: "Walker", node: "Node", _form: Form | None = None) -> None:
+    def note_import(self, walker: Walker, node: Node, _form: Form | None = None) -> None:
         """Note a file that is required by a path that is written out."""
         word, arguments = _bare_call(walker, node)
         contents = arguments[0].named_children if arguments else []
@@ -194,7 +188,7 @@ class Ruby(DeclarationRules):
         return name in self.natives or name.partition("/")[0] in _LIBRARIES
 
 
-def _bare_call(walker: "Walker", node: "Node") -> "tuple[str, list[Node]]":
+def _bare_call(walker: Walker, node: Node) -> tuple[str, list[Node]]:
     """Return the method and the arguments of a call without a receiver; else an empty name."""
     if node.type != "call" or node.child_by_field_name("receiver") is not None:
         return "", []

@@ -1,10 +1,11 @@
 """Rust: impl blocks attach members to their types, and patterns take values apart."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import tree_sitter_rust
+from tree_sitter import Node
 
+from ghostmem.outline.engine.extract import Walker
 from ghostmem.outline.engine.facts import BLOCK, CLASS, MODULE_SCOPE, NO_SYMBOL, CodeSymbol
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.table import Form, form, read_table
@@ -26,11 +27,6 @@ from ghostmem.outline.engine.terms import (
     either,
 )
 from ghostmem.outline.languages.rust_names import MODULE_NAME, PATTERN_PART, TRY, RustNames
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
 
 TABLE = """
 mod_item                     hook fn=module_item
@@ -108,26 +104,26 @@ class RustRules(RustNames):
 
     forms = read_table(TABLE)
 
-    def begin(self, walker: "Walker", root: "Node") -> None:
+    def begin(self, walker: Walker, root: Node) -> None:
         """Prepare the walk over a file."""
         walker.unit.detail = {"files": [], "impls": [], "macros": 0}
         self._bind_module(walker)
 
     @staticmethod
-    def _bind_module(walker: "Walker") -> None:
+    def _bind_module(walker: Walker) -> None:
         """Bind the words that paths begin with in a module."""
         walker.state["module"] = walker.scope
         for word in ("self", "super", "crate", "$crate"):
             walker.bind(word, 0, None, (MODULE_NAME, word))
 
-    def signature(self, walker: "Walker", node: "Node") -> str:
+    def signature(self, walker: Walker, node: Node) -> str:
         """Return the source of a declaration before its body."""
         body = None if node.type == "enum_variant" else node.child_by_field_name("body")
         return walker.head(node, body)[:_MAX_SIGNATURE].rstrip(" {;,=")
 
     # --- modules
 
-    def module_item(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def module_item(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a module, inline or in a file of its own."""
         name, body = walker.text(_field(node, "name")), node.child_by_field_name("body")
         if body is not None:
@@ -142,12 +138,12 @@ class RustRules(RustNames):
         walker.unit.detail["files"].append(row)
         walker.bind(name, node.start_byte, None, (MODULE_NAME, name))
 
-    def use(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def use(self, walker: Walker, node: Node, _form: Form) -> None:
         """Bind every name that a use, or a crate from outside, brings in."""
         self._use(walker, node.child_by_field_name("argument") or node, "")
 
-    def _use(self, walker: "Walker", node: "Node", outer: str) -> None:
-        path, alias, listed = (node.child_by_field_name(key) for key in ("path", "alias", "list"))
+    def _use(self, walker: Walker, node: Node, outer: str) -> None:
+        path, alias, listed = (node.child_by_field_name(key) for key in ("path", "alias", list))
         if node.type == "scoped_use_list":
             outer += f"{walker.text(path)}::" if path is not None else ""
         if listed is not None or node.type == "use_list":
@@ -161,7 +157,7 @@ class RustRules(RustNames):
         self._import(walker, node, outer + "".join(walker.text(named).split()), bound)
 
     @staticmethod
-    def _import(walker: "Walker", node: "Node", written: str, alias: str) -> None:
+    def _import(walker: Walker, node: Node, written: str, alias: str) -> None:
         """Bind the last name of a path, or note that everything in it is imported."""
         outer, _, name = written.removesuffix("::self").removeprefix("::").rpartition("::")
         path = f"{walker.state['module']}>{outer}"
@@ -175,11 +171,11 @@ class RustRules(RustNames):
 
     # --- items
 
-    def bind_self(self, walker: "Walker", _node: "Node", _form: Form) -> None:
+    def bind_self(self, walker: Walker, _node: Node, _form: Form) -> None:
         """Let `self` be the instance."""
         walker.receivers = {**walker.receivers, "self": (THIS, "self")}
 
-    def where(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def where(self, walker: Walker, node: Node, _form: Form) -> None:
         """Add the bounds of a where clause to those of the type parameter."""
         left = _field(node, "left")
         bound, name = walker.type_term(node.child_by_field_name("bounds")), walker.text(left)
@@ -191,7 +187,7 @@ class RustRules(RustNames):
             term = (TYPE_PARAMETER, name, either([before[2], bound]))
             walker.bind(name, bindings[0][0] if bindings else 0, None, term)
 
-    def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
+    def bases(self, walker: Walker, symbol: CodeSymbol, node: Node) -> None:
         """Note the members of a type and the traits that it derives or extends."""
         if symbol.kind == "module":
             self._bind_module(walker)
@@ -206,7 +202,7 @@ class RustRules(RustNames):
                 walker.base(symbol, "extends", bound)
         walker.visit(node.child_by_field_name("body"))
 
-    def impl(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def impl(self, walker: Walker, node: Node, _form: Form) -> None:
         """Visit an impl block: its functions and constants are members of its type.
 
         An associated type is bound as `Self::Name`."""
@@ -240,7 +236,7 @@ class RustRules(RustNames):
                 symbol.kind = "method" if symbol.kind == "function" else symbol.kind
                 bound.pop(symbol.name, None)  # only its type has it
 
-    def constant(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def constant(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a constant or static; its initial value belongs to the symbol around it."""
         kind = "constant" if node.type == "const_item" else "variable"
         symbol = walker.define(node, walker.text(_field(node, "name")), kind)
@@ -249,7 +245,7 @@ class RustRules(RustNames):
         walker.bind(symbol.name, node.start_byte, symbol.type, None, symbol.number)
         walker.visit(node.child_by_field_name("value"))
 
-    def variant(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def variant(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a variant of an enum, whose value is of the enum."""
         enum = walker.unit.scopes[walker.scope].symbol
         symbol = walker.define(node, walker.text(_field(node, "name")), "field")
@@ -259,18 +255,18 @@ class RustRules(RustNames):
             walker.visit(node.child_by_field_name("body"))
             walker.visit(node.child_by_field_name("value"))
 
-    def numbered_fields(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def numbered_fields(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare the fields of a tuple struct by their numbers."""
         for number, part in enumerate(node.children_by_field_name("type")):
             symbol = walker.define(part, str(number), "field")
             symbol.type = walker.type_term(part)
             walker.bind(symbol.name, part.start_byte, symbol.type, None, symbol.number)
 
-    def macro(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def macro(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a macro under its name with an exclamation mark."""
         walker.declare(node, f"{walker.text(_field(node, 'name'))}!", "function")
 
-    def macro_call(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def macro_call(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note the call of a macro; its arguments are not parsed."""
         macro = _field(node, "macro")
         walker.unit.detail["macros"] += 1
@@ -278,7 +274,7 @@ class RustRules(RustNames):
 
     # --- statements
 
-    def block(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def block(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Visit a block, and return the value that it ends with.
 
         The where clause of a function adds to its type parameters."""
@@ -292,7 +288,7 @@ class RustRules(RustNames):
                 term = None if child.type in _STATEMENTS else term
         return term
 
-    def let(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def let(self, walker: Walker, node: Node, _form: Form) -> None:
         """Bind a pattern to its value, also that of `if let` and `while let`."""
         type_term = walker.type_term(node.child_by_field_name("type"))
         term = walker.visit(node.child_by_field_name("value"))
@@ -300,7 +296,7 @@ class RustRules(RustNames):
         value = (VALUE_OF, type_term) if type_term is not None else term
         self.pattern(walker, _field(node, "pattern"), value, node.end_byte)
 
-    def branches(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def branches(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Keep the names that a condition binds out of the other branch."""
         with walker.in_lazy_block():
             walker.visit(node.child_by_field_name("condition"))
@@ -309,7 +305,7 @@ class RustRules(RustNames):
             )
         return either([term, *walker.visits(node.child_by_field_name("alternative"))])
 
-    def match(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def match(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Bind the pattern of every arm to the matched value."""
         term = walker.visit(node.child_by_field_name("value"))
         body = node.child_by_field_name("body")
@@ -325,7 +321,7 @@ class RustRules(RustNames):
                 terms.append(walker.visit(arm.child_by_field_name("value")))
         return either(terms)
 
-    def assignment(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def assignment(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note the write of a name or a path; a field belongs to no symbol."""
         left = _field(node, "left")
         term = walker.visit(left, quiet=node.type == "assignment_expression")
@@ -335,7 +331,7 @@ class RustRules(RustNames):
 
     # --- expressions
 
-    def path(self, walker: "Walker", node: "Node", form: Form) -> Term | None:
+    def path(self, walker: Walker, node: Node, form: Form) -> Term | None:
         """Read a value by its path, and note the types in its first part."""
         quiet, front = walker.quiet, walker.child(node, form, "path")
         name = walker.text(walker.child(node, form, "name") or node)
@@ -347,7 +343,7 @@ class RustRules(RustNames):
         return term
 
     @staticmethod
-    def _front(walker: "Walker", node: "Node") -> Term | None:
+    def _front(walker: Walker, node: Node) -> Term | None:
         if node.type in _TYPES_IN_PATHS:
             return walker.type_term(node)
         if node.type == "self":
@@ -357,7 +353,7 @@ class RustRules(RustNames):
             walker.refer("uses?", term, node)
         return term
 
-    def type_path(self, walker: "Walker", node: "Node", form: Form) -> Term | None:
+    def type_path(self, walker: Walker, node: Node, form: Form) -> Term | None:
         """Return the term of a type by its path, and note it."""
         walker.quiet = True
         term = self.path(walker, node, form)
@@ -367,19 +363,19 @@ class RustRules(RustNames):
             walker.refer("uses", term, node)
         return term
 
-    def generic_function(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def generic_function(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Read a function with its type arguments."""
         quiet, listed = walker.quiet, _field(node, "type_arguments")
         types = [walker.type_term(child) for child in listed.named_children]
         term = walker.visit(node.child_by_field_name("function"), quiet)
         return (GENERIC, term, tuple(types)) if term is not None else None
 
-    def try_(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
+    def try_(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Open a Result or an Option: `value?`."""
         term = walker.visit(next(iter(node.named_children), None))
         return (TRY, term) if term is not None else None
 
-    def index(self, walker: "Walker", node: "Node", form: Form) -> Term | None:
+    def index(self, walker: Walker, node: Node, form: Form) -> Term | None:
         """An element of a list or a map, or a part of a list."""
         term = walker.visit_index(node, form, False)
         is_slice = node.named_children[-1].type == "range_expression"
@@ -388,7 +384,7 @@ class RustRules(RustNames):
     # --- patterns
 
     def pattern(
-        self, walker: "Walker", node: "Node", value: Term | None, position: int, depth: int = 0
+        self, walker: Walker, node: Node, value: Term | None, position: int, depth: int = 0
     ) -> None:
         """Bind the names of a pattern; a capitalised name is a constant or a variant."""
         match node.type:
@@ -407,9 +403,7 @@ class RustRules(RustNames):
                     self.pattern(walker, child, part, position, depth + 1)
 
 
-def _taken(
-    walker: "Walker", node: "Node", value: Term | None
-) -> "Iterator[tuple[Node, Term | None]]":
+def _taken(walker: Walker, node: Node, value: Term | None) -> Iterator[tuple[Node, Term | None]]:
     """Yield the patterns in a pattern with the parts of the value that they stand for."""
     typed = node.child_by_field_name("type")
     term = walker.visit(typed, quiet=True)
@@ -430,18 +424,18 @@ def _taken(
             yield child, part
 
 
-def _where(walker: "Walker", node: "Node") -> None:
+def _where(walker: Walker, node: Node) -> None:
     """Visit the where clause of a declaration."""
     for child in node.named_children:
         if child.type == "where_clause":
             walker.visit_all(child)
 
 
-def _field(node: "Node", name: str) -> "Node":
+def _field(node: Node, name: str) -> Node:
     return node.child_by_field_name(name) or node
 
 
-def _placed(node: "Node") -> "Iterator[tuple[int, Node]]":
+def _placed(node: Node) -> Iterator[tuple[int, Node]]:
     """Yield the parts of a list with their places, where `_` has a place but is no part.
 
     The place of a part after `..` is -1."""
@@ -455,7 +449,7 @@ def _placed(node: "Node") -> "Iterator[tuple[int, Node]]":
             yield place, child
 
 
-def _attributes(walker: "Walker", node: "Node") -> list[str]:
+def _attributes(walker: Walker, node: Node) -> list[str]:
     """Return the attributes that stand before an item."""
     texts, before = [], node.prev_named_sibling
     while before is not None and before.type.endswith(("attribute_item", "comment")):
@@ -464,7 +458,7 @@ def _attributes(walker: "Walker", node: "Node") -> list[str]:
     return texts
 
 
-def _derives(walker: "Walker", node: "Node") -> list[str]:
+def _derives(walker: Walker, node: Node) -> list[str]:
     """Return the traits that a type derives."""
     return [
         name.strip()

@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.outline.engine.facts import B_SYMBOL, END, FILE, CodeSymbol, FoundBinding, Unit
 from ghostmem.outline.engine.language import Rules
 from ghostmem.outline.engine.library import library_result
+from ghostmem.outline.engine.link import Linker, Target
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
 from ghostmem.outline.engine.table import groups_of, words_of
 from ghostmem.outline.engine.terms import (
@@ -31,9 +32,6 @@ from ghostmem.outline.engine.terms import (
 )
 from ghostmem.outline.graph import EXTERNAL, NATIVE, Loose, file_id, outside_id
 from ghostmem.outline.languages.rust_crates import Crates, ModuleFile
-
-if TYPE_CHECKING:
-    from ghostmem.outline.engine.link import Linker, Target
 
 # terms of Rust: a module by a word in another one; a part that a pattern takes out of a value;
 # `value?`
@@ -252,7 +250,7 @@ class RustNames(Rules):
                         if kind[0] == OUTSIDE_INSTANCE:
                             self.outside_impls[_last(kind), symbol.name].append(symbol)
 
-    def meant(self, kind: str, targets: "list[Target]") -> "list[Target]":
+    def meant(self, kind: str, targets: list[Target]) -> list[Target]:
         """Return the functions that a call means, and the enums of variants."""
         meant = []
         for target in targets:
@@ -469,7 +467,7 @@ class RustNames(Rules):
 
     # --- links
 
-    def finish(self, linker: "Linker") -> None:
+    def finish(self, linker: Linker) -> None:
         """Add the links of impl blocks, derived traits and files of modules."""
         for unit in linker.resolver.units.values():
             for row in unit.detail["impls"]:
@@ -488,12 +486,12 @@ class RustNames(Rules):
                     start = linker.node_of(unit, scope.symbol)
                     linker.add(start, "declares", file_id(path), declared.line, "module")
 
-    def _leave(self, linker: "Linker", owner: str, text: str, line: int, name: str) -> None:
+    def _leave(self, linker: Linker, owner: str, text: str, line: int, name: str) -> None:
         linker.loose.append(Loose(owner, "implements", text, line, name, linker.values[name]))
 
     def _link_impl(
         self,
-        linker: "Linker",
+        linker: Linker,
         unit: Unit,
         type_term: Term | None,
         trait_term: Term | None,
