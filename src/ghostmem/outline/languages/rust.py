@@ -143,7 +143,7 @@ class RustRules(RustNames):
         self._use(walker, node.child_by_field_name("argument") or node, "")
 
     def _use(self, walker: Walker, node: Node, outer: str) -> None:
-        path, alias, listed = (node.child_by_field_name(key) for key in ("path", "alias", list))
+        path, alias, listed = (node.child_by_field_name(key) for key in ("path", "alias", "list"))
         if node.type == "scoped_use_list":
             outer += f"{walker.text(path)}::" if path is not None else ""
         if listed is not None or node.type == "use_list":
