@@ -180,20 +180,18 @@ class Ecma(Rules):
     def export_statement(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note the names that are exported, and visit what is declared."""
         exports = walker.unit.exports
-        source = node.child_by_field_name("source")
-        path = _text_in(walker, source) if source is not None else None
+        path = _text_in(walker, node.child_by_field_name("source"))
         words = {child.type: child for child in node.children}
-        if path is not None:
-            walker.import_path(path, node)
         listed = _specifiers(walker, words["export_clause"]) if "export_clause" in words else []
         if "namespace_export" in words:
             listed = [(None, walker.text(words["namespace_export"].named_children[0]))]
         for name, alias in listed:
-            exports[alias] = name
-            if path is not None:
-                exports[alias] = f"export {alias}"
+            exports[alias] = f"export {alias}" if path else name
+            if path:
                 walker.bind(exports[alias], 0, None, (IMPORT, path, name))
-        if path is not None and not listed:
+        if path:
+            walker.import_path(path, node)
+        if path and not listed:
             exports.setdefault("*", []).append(path)
         self._decorated(walker, node)
         count = len(walker.unit.symbols)
@@ -351,9 +349,7 @@ class Ecma(Rules):
             self._declarator(walker, declarator, declaration, kind)
 
     def _declarator(self, walker: Walker, node: Node, declaration: Node, kind: str) -> None:
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        if name is None:
-            return
+        name, value = node.child_by_field_name("name") or node, node.child_by_field_name("value")
         text, is_name = walker.text(name), name.type == "identifier"
         is_var = walker.source.startswith(b"var", declaration.start_byte)
         type_term = walker.type_term(node.child_by_field_name("type"))
