@@ -182,8 +182,7 @@ def outline_project(
         include_tests=include_tests,
     )
     with code_graphs(store, root, _languages(root, language)) as graphs:
-        roots = [graph.stored.shown_alone() for graph in graphs]
-        return request.outline(store, graphs, roots, {})
+        return request.outline(store, graphs, [graph.stored.shown_alone() for graph in graphs], {})
 
 
 def _languages(root: str | Path, language: str | None, file: str | None = None) -> list[str]:

@@ -125,8 +125,9 @@ def _branch_lines(
     pad = "  " * level
     label = _flat(tree.labels.get(branch.node.id, branch.node.name))
     kind = SHORT.get(branch.node.kind, branch.node.kind)
-    parts = label, kind, _location(branch.node), branch.mark
-    yield pad + "  ".join(part for part in parts if part)
+    yield pad + "  ".join(
+        part for part in (label, kind, _location(branch.node), branch.mark) if part
+    )
     if branch.mark:
         return
     if linked := memories.get(branch.node.id):

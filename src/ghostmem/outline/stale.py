@@ -195,8 +195,7 @@ def _hash_as(node: OutlineNode, source: bytes, name: str) -> str:
 def _text(node: OutlineNode, source: bytes) -> bytes:
     """Return the text of a symbol: its id has the start, and the hash gives the end."""
     start = int(node.id.rpartition("@")[2])
-    lines = source.split(b"\n")
-    low = max(start, sum(len(line) + 1 for line in lines[: node.end_line - 1]))
+    low = max(start, sum(len(line) + 1 for line in source.split(b"\n")[: node.end_line - 1]))
     hashed = sha256(source[start:low])
     for stop in range(low, len(source) + 1):
         if hashed.hexdigest() == node.body:

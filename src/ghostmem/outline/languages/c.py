@@ -29,8 +29,7 @@ class C(Family):
     def spill(self, walker: Walker, symbol: CodeSymbol, name: str) -> None:
         """Make a type inside of a struct visible everywhere."""
         if walker.scope_kind == CLASS:
-            term = (SYMBOL, symbol.number)
-            walker.bind(name, symbol.start, None, term, symbol.number, home=0)
+            walker.bind(name, symbol.start, None, (SYMBOL, symbol.number), symbol.number, home=0)
 
     def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
         """Return the name of a symbol, with its file if it is static."""
@@ -48,5 +47,5 @@ LANGUAGE = language(
     name="c",
     grammar=lambda _path: tree_sitter_c.language(),
     package="tree-sitter-c",
-    version=8,
+    version=9,
 )

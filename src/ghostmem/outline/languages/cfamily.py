@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from ghostmem.outline.engine.extract import UNLIMITED, Walker, better_tree
+from ghostmem.outline.engine.extract import UNLIMITED, Walker
 from ghostmem.outline.engine.facts import (
     BLOCK,
     CLASS,
@@ -19,6 +19,7 @@ from ghostmem.outline.engine.facts import (
 )
 from ghostmem.outline.engine.table import Form, form
 from ghostmem.outline.engine.terms import (
+    CONSTRUCT,
     ELEMENT,
     GENERIC,
     IMPORT,
@@ -32,8 +33,8 @@ from ghostmem.outline.engine.terms import (
     Term,
     dotted,
 )
-from ghostmem.outline.languages.c_macros import blanked, without_conditions
-from ghostmem.outline.languages.cfamily_names import INITIALIZED, FamilyNames
+from ghostmem.outline.languages.c_macros import blanked
+from ghostmem.outline.languages.cfamily_names import FamilyNames
 
 TABLE = """
 preproc_include              hook fn=include
@@ -136,11 +137,7 @@ class Family(FamilyNames):
         from tree_sitter import Language, Parser
 
         plain = blanked(source)
-        if plain != source:
-            root = Parser(Language(self.grammar())).parse(plain).root_node
-        if root.has_error and (flat := without_conditions(plain)) != plain:
-            root = better_tree(root, self.grammar(), flat)
-        return root
+        return root if plain == source else Parser(Language(self.grammar())).parse(plain).root_node
 
     def signature(self, walker: Walker, node: Node) -> str:
         """Return the text of a declaration before its body."""
@@ -544,11 +541,11 @@ class Family(FamilyNames):
         """Note the call of a constructor, if the language has any."""
 
     def initializer(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Note the constructor that the initial value of a base or member calls."""
+        """Note the constructor of a base that a constructor calls."""
         name, *more = node.named_children
         if path := path_of(walker, name):
             arguments = [argument for part in more for argument in walker.arguments(part, None)]
-            walker.refer("calls?", (INITIALIZED, path_term(path)), name, arguments)
+            walker.refer("calls?", (CONSTRUCT, path_term(path)), name, arguments)
 
     # --- statements and expressions
 
@@ -695,8 +692,7 @@ def path_of(walker: Walker, node: Node | None) -> list[str]:
     if text.isidentifier():
         return [text]
     text = "".join(text.replace("template ", "").split())
-    levels = 0 if "operator" in text else min(text.count("<"), MAX_NESTED_ARGUMENTS)
-    for _ in range(levels):
+    for _ in range(0 if "operator" in text else min(text.count("<"), MAX_NESTED_ARGUMENTS)):
         text = _TEMPLATE_ARGUMENTS.sub("", text)
     return text.split("::")
 

@@ -24,11 +24,9 @@ from ghostmem.outline.engine.terms import (
     INSTANCE,
     LIST,
     MODULE,
-    NAME,
     OUTSIDE,
     OUTSIDE_INSTANCE,
     SYMBOL,
-    THIS,
     Term,
     Value,
     dotted,
@@ -39,7 +37,6 @@ from ghostmem.outline.engine.terms import (
 
 # headers of ISO C, POSIX and ISO C++ with the names that they declare; `@` marks names by meaning
 HEADERS = words_of("c.txt")
-INITIALIZED = "initialized"  # the term of what an initialiser constructs
 _OF_POINTERS = frozenset("get reset release swap lock value value_or has_value use_count".split())
 _SORTS = {"method": "function", "constant": "variable", "field": "variable"}
 
@@ -238,13 +235,13 @@ class FamilyNames(Rules):
             if symbol.kind == "function" and "guest" not in symbol.flags:
                 symbol.kind = "method"
             return owner
-        value = resolver.evaluate(symbol.receiver, Place(symbol.unit, symbol.scope, END))
-        for part in parts(value):
+        for part in parts(
+            resolver.evaluate(symbol.receiver, Place(symbol.unit, symbol.scope, END))
+        ):
             if part[0] == MODULE:
                 term: Term = (SYMBOL, symbol.number)
                 binding: Binding = (symbol.start, 0, symbol.scope, None, term, symbol.number)
-                names = resolver.modules[part[1]]
-                names.setdefault(symbol.name, []).append((symbol.unit, binding))
+                resolver.modules[part[1]].setdefault(symbol.name, []).append((symbol.unit, binding))
                 self.spaces[symbol] = part[1]
         return None
 
@@ -294,8 +291,9 @@ class FamilyNames(Rules):
         """Return the symbols of the same name in the same place."""
         home = home_of(symbol)
         if home is None:
-            place = self.spaces.get(symbol) or _space(symbol)
-            found = resolver.modules[place].get(symbol.name, [])
+            found = resolver.modules[(self.spaces.get(symbol) or _space(symbol))].get(
+                symbol.name, []
+            )
         else:
             name = self.member_name(symbol, home)
             own = home.unit.scopes[home.inner].names.get(name, [])
@@ -326,19 +324,6 @@ class FamilyNames(Rules):
         return near or (found if len(found) == 1 else [])
 
     # --- values
-
-    def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
-        """Evaluate what an initialiser constructs: a base, or a field that is no pointer."""
-        if term[0] != INITIALIZED:
-            return None
-        this = resolver.evaluate((THIS,), place)
-        found = resolver.find(this, term[1][1]) if this and term[1][0] == NAME else []
-        fields = [field for field in found if _kind(*field) == "field"]
-        if any("indirect" in unit.symbols[field[B_SYMBOL]].flags for unit, field in fields):
-            return None
-        value = resolver.evaluate_bindings(fields, END) or resolver.evaluate(term[1], place)
-        meant = parts(resolver.instance(value))
-        return union([resolver.type_of(part) for part in meant if part[0] == INSTANCE])
 
     def iterable(self, resolver: Resolver, value: Value) -> Value:
         """Return a container; other values may be pointers or arrays."""
@@ -432,8 +417,9 @@ def _is_hidden(unit: Unit, binding: Binding) -> bool:
 
 def _is_shared(symbol: CodeSymbol) -> bool:
     """Tell whether a definition can be meant by other files."""
-    is_static = "static" in symbol.flags and symbol.kind != "method"
-    return not is_static and "hidden" not in symbol.flags
+    return (
+        not ("static" in symbol.flags and symbol.kind != "method") and "hidden" not in symbol.flags
+    )
 
 
 def _sort(symbol: CodeSymbol) -> str:

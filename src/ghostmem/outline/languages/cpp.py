@@ -37,5 +37,5 @@ LANGUAGE = language(
     name="cpp",
     grammar=lambda _path: tree_sitter_cpp.language(),
     package="tree-sitter-cpp",
-    version=9,
+    version=10,
 )

@@ -81,8 +81,7 @@ class CSharp(DeclarationRules):
         if name is None:
             return
         symbol = walker.define(node, walker.text(name), form.words["kind"])
-        lists = {child.type: child for child in node.named_children}
-        parameters = lists.get("type_parameter_list")
+        parameters = {child.type: child for child in node.named_children}.get("type_parameter_list")
         arity = f"`{parameters.named_child_count}" if parameters is not None else ""
         walker.bind_symbol(symbol, symbol.name + arity, node.start_byte)
         walker.type_body(symbol, node.child_by_field_name("body"), form, node)

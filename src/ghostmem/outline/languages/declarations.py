@@ -100,8 +100,9 @@ class DeclarationRules(Rules):
         """Return the name of a symbol with those of the types and modules around it."""
         unit, parent = symbol.unit, symbol.parent
         place = unit.module if parent == FILE else unit.symbols[parent].display
-        separator = self.member_separator(symbol)
-        return (f"{place}{separator}{symbol.name}" if place else symbol.name), ""
+        return (
+            f"{place}{self.member_separator(symbol)}{symbol.name}" if place else symbol.name
+        ), ""
 
     def module(self, resolver: Resolver, unit: Unit) -> str:
         """Return the package of a file, or the place outside of all modules."""

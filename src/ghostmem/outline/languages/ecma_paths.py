@@ -127,8 +127,9 @@ class Paths:
         inner = name[len(package) + 1 :]
         if inner:
             return self._file(folder, [inner, "src/" + inner])
-        entries = (data.get(field) for field in ENTRIES)
-        names = [entry for entry in entries if isinstance(entry, str)]
+        names = [
+            entry for entry in (data.get(field) for field in ENTRIES) if isinstance(entry, str)
+        ]
         return self._file(folder, [*names, "src/index", "index"])
 
 

@@ -150,8 +150,9 @@ class Ruby(DeclarationRules):
         if "::" in symbol.name:
             outer, _, last = name.rpartition("::")
             binding = (symbol.start, 0, symbol.scope, None, (SYMBOL, symbol.number), symbol.number)
-            names = resolver.modules.setdefault(outer, {})
-            names.setdefault(last, []).append((symbol.unit, binding))
+            resolver.modules.setdefault(outer, {}).setdefault(last, []).append(
+                (symbol.unit, binding)
+            )
         return name
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:

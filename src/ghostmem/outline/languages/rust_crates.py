@@ -69,8 +69,9 @@ class Crates:
     def _add_orphan(self, path: str) -> None:
         """Add a file that no root reaches: it is named by its path, in the library's crate."""
         package = self.package(path)
-        inner = posixpath.relpath(path, package) if package else path
-        words = inner.removesuffix(".rs").split("/")
+        words = (
+            (posixpath.relpath(path, package) if package else path).removesuffix(".rs").split("/")
+        )
         names = [word for number, word in enumerate(words) if word != ("mod" if number else "src")]
         name = _crate_name(self.manifests[package], "lib") if package is not None else "crate"
         root = self.libraries.get(name, path)

@@ -287,8 +287,7 @@ class RustNames(Rules):
                 members = resolver.own_member(symbol, name)
                 outer = symbol.outer_members.get(name, [])
                 if found := members if members is outer else [*members, *outer]:
-                    own = [member for member in found if not _is_of_trait(*member)]
-                    return own or found
+                    return [member for member in found if not _is_of_trait(*member)] or found
         return []
 
     def opened(self, resolver: Resolver, value: Value | None) -> Iterator[Value]:
@@ -324,8 +323,7 @@ class RustNames(Rules):
 
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside: of the project's impl blocks, or by its name."""
-        last = _last(value)
-        if symbols := self.outside_impls.get((last, name)):
+        if symbols := self.outside_impls.get((_last(value), name)):
             return union([(FUNCTION, symbol, value) for symbol in symbols])
         inner = self._inner(resolver, value)
         if inner is not None and name not in _OF_POINTERS:
@@ -406,8 +404,9 @@ class RustNames(Rules):
     def _variant(resolver: Resolver, path: Term, name: str, place: Place) -> CodeSymbol | None:
         """Return the variant that a path means: its value is of the enum that has its name."""
         for value in parts(resolver.evaluate(path, place)):
-            members = resolver.own_member(value[1], name) if value[0] == INSTANCE else []
-            for unit, binding in members:
+            for unit, binding in (
+                resolver.own_member(value[1], name) if value[0] == INSTANCE else []
+            ):
                 if "variant" in unit.symbols[binding[B_SYMBOL]].flags:
                     return unit.symbols[binding[B_SYMBOL]]
         return None
