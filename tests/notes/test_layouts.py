@@ -436,9 +436,9 @@ def test_sections_of_any_text_can_be_read_and_are_the_files(layout: str, text: s
     if layout != "topics" and sections:
         told = front_matter(text) + "".join(section.text for section in sections)
         lost = [
-            piece.text.strip()
+            piece.body.strip()
             for piece in cut(text)
-            if piece.text.strip() and piece.text not in told
+            if piece.body.strip() and piece.body not in told
         ]
         assert all("\n" not in one and one.startswith("#") for one in lost), (
             "only headings with nothing below are left out"

@@ -94,18 +94,18 @@ def test_nothing_is_lost_and_every_piece_is_where_it_says(
     """Front matter and pieces joined are the text; names differ; lines count line feeds; each but the first begins a heading."""
     pieces = cut(text, levels)
     front = front_matter(text)
-    assert front + "".join(piece.text for piece in pieces) == text
-    assert len({piece.name for piece in pieces}) == len(pieces)
-    assert pieces[0].name == ""
+    assert front + "".join(piece.body for piece in pieces) == text
+    assert len({piece.key for piece in pieces}) == len(pieces)
+    assert pieces[0].key == ""
     at = len(front)
     for number, piece in enumerate(pieces):
         assert piece.line == 1 + text.count("\n", 0, at)
         assert at == 0 or text[at - 1] == "\n" or number == 0
         if number:
-            assert piece.text.lstrip(" ").startswith("#")
-            assert piece.name
-            assert len(piece.name) <= MAX_NAME + 12
-        at += len(piece.text)
+            assert piece.body.lstrip(" ").startswith("#")
+            assert piece.key
+            assert len(piece.key) <= MAX_NAME + 12
+        at += len(piece.body)
 
 
 @given(text=TEXTS)
@@ -208,7 +208,7 @@ def test_what_is_front_matter(text: str, front: str) -> None:
 def test_names_are_slugs_numbered_where_they_repeat() -> None:
     """The first piece has none; a number that is taken is passed over."""
     text = "x\n# A b\n# A b\n# A-b-2\n# a B\n#\n# ✓\n## Untitled\n# C++\n# C#\n# " + "long " * 50
-    assert [piece.name for piece in cut(text)] == [
+    assert [piece.key for piece in cut(text)] == [
         *(
             "",
             "a-b",
@@ -227,16 +227,16 @@ def test_names_are_slugs_numbered_where_they_repeat() -> None:
 
 def test_the_first_piece_has_no_name_with_a_heading_or_without() -> None:
     """So that a note of one heading is known by its path alone."""
-    assert [(p.name, p.heading, p.line) for p in cut("# A\nx\n## B\n")] == [
+    assert [(p.key, p.heading, p.line) for p in cut("# A\nx\n## B\n")] == [
         ("", "A", 1),
         ("b", "B", 3),
     ]
-    assert [(p.name, p.heading, p.line) for p in cut("---\na: b\n---\n# A\n")] == [("", "A", 4)]
-    assert [(p.name, p.heading, p.line) for p in cut("---\na: b\n---\n\n# A\n")] == [
+    assert [(p.key, p.heading, p.line) for p in cut("---\na: b\n---\n# A\n")] == [("", "A", 4)]
+    assert [(p.key, p.heading, p.line) for p in cut("---\na: b\n---\n\n# A\n")] == [
         ("", "", 4),
         ("a", "A", 5),
     ]
-    assert [(p.name, p.heading, p.line) for p in cut("")] == [("", "", 1)]
+    assert [(p.key, p.heading, p.line) for p in cut("")] == [("", "", 1)]
 
 
 def test_the_lines_of_code_are_no_prose() -> None:
@@ -290,5 +290,5 @@ def test_five_megabytes_on_one_line_are_cut(kind: str) -> None:
     """However long the line is, the pieces are the text, and a name is short."""
     text = HOSTILE[kind](5_000_000)
     pieces = cut(text)
-    assert "".join(piece.text for piece in pieces) == text
-    assert max(len(piece.name) for piece in pieces) <= MAX_NAME
+    assert "".join(piece.body for piece in pieces) == text
+    assert max(len(piece.key) for piece in pieces) <= MAX_NAME

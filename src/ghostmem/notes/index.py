@@ -1,6 +1,7 @@
 """Store a note: each of its sections is a memory, changed in place; the file is its history.
 
-Links between notes become edges between their memories."""
+Links between notes become edges between their memories. A section that looks like instructions is
+quarantined; one that is released is searched as long as the file has it."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,10 +9,12 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import chain, count
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
+from ghostmem.errors import NotFoundError
 from ghostmem.memory.draft import Draft
+from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.prepare import Prepared
 from ghostmem.memory.quarantine import (
     Labels,
@@ -19,6 +22,7 @@ from ghostmem.memory.quarantine import (
     hold,
     instruction_reasons,
     is_foreign,
+    missing,
 )
 from ghostmem.memory.redact import redact_file
 from ghostmem.memory.remove import remove
@@ -33,10 +37,12 @@ from ghostmem.model import (
     Held,
     Memory,
     Note,
+    NsFilter,
+    Outcome,
     estimate_tokens,
 )
-from ghostmem.notes.layouts import Layout, NoteSection, Reading
-from ghostmem.notes.scan import Read, modified
+from ghostmem.notes.layouts import Layout, NoteSection, Reading, layout_named
+from ghostmem.notes.scan import ChangingError, Read, modified, read_note
 from ghostmem.settings import Settings
 from ghostmem.store import IndexRow, Store, Transaction, index_rows, retag, tagged, validate
 from ghostmem.text.links import link_name, relation_of
@@ -196,8 +202,6 @@ def _sha256(text: str) -> str:
 
 
 class _SectionWriter:
-    """Writes the sections of one note."""
-
     def __init__(
         self, store: Store, tx: Transaction, folder: Folder, note: Note, with_vectors: bool
     ) -> None:
@@ -479,3 +483,40 @@ def _targets(tx: Transaction, folder: Folder) -> dict[str, str]:
                 names.setdefault(f"{name}#{section}" if section else name, memory_id)
                 names.setdefault(name, memory_id)
     return names
+
+
+def folder_of(store: Store, entry: Held) -> Folder | None:
+    """Return the folder of a quarantined section, or None if it is not a section of a folder."""
+    if (file := file_of(entry)) is None:
+        return None
+    with store.engine.read() as tx:
+        folders = tx.notes.folders(NsFilter(entry.ns))
+    path = str(entry.fields["meta"][META])
+    return next((folder for folder in folders if str(PurePath(folder.root) / path) == file), None)
+
+
+def release_section(store: Store, folder: Folder, entry: Held) -> Memory:
+    """Index a note again with a quarantined section; an error if the file no longer has it."""
+    path = str(entry.fields["meta"][META])
+    gone = NotFoundError(
+        f"{path} no longer has the section that is held",
+        f"drop it: ghost quarantine drop {entry.id}",
+    )
+    try:
+        read = read_note(Path(folder.root) / path)
+    except (OSError, ChangingError) as error:
+        raise gone from error
+    with store.engine.write(within=(folder.ns,)) as tx:
+        if not tx.quarantine.drop(entry.id):
+            raise missing(entry.id)  # another process has released it
+        note = tx.notes.at(folder.id, path)
+        index_note(store, tx, folder, layout_named(folder.layout), path, read, note, entry.content)
+        note = tx.notes.at(folder.id, path)
+        sections = sections_of(tx, note) if note is not None else []
+        released = [memory for memory in sections if memory.content == entry.content]
+        if not released:
+            raise gone
+        link_notes(store, tx, folder, again=True)
+        memory = replace(tx.memories.with_refs(released[:1])[0], outcome=Outcome.CREATED)
+    catch_up(store)
+    return memory

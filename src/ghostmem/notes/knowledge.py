@@ -250,7 +250,6 @@ def _path(root: Path, topic: str) -> Path:
 
 
 def _topics(root: Path) -> list[str]:
-    """Return the names of the topics with a file."""
     names = file_names(_folder(root))
     topics = [name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)]
     return sorted(topic for topic in topics if _is_topic(root, topic))

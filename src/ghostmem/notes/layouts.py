@@ -18,7 +18,7 @@ from ghostmem.model import Kind, Tier
 from ghostmem.notes.files import note_day
 from ghostmem.text.frontmatter import ParsedNote, front_matter, parse_note, words
 from ghostmem.text.links import inline_tags, observed_tags, prose_lines, relations, wikilinks
-from ghostmem.text.sections import Piece, cut
+from ghostmem.text.sections import MarkdownSection, cut
 
 SUFFIXES = (".md", ".markdown")
 GENERATED = frozenset({"node_modules", "__pycache__"})  # folders that programs fill
@@ -66,7 +66,6 @@ class Layout:
     follows_links: bool = False  # to folders
 
 
-DATED = re.compile(r"(?:.*/)?(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE)
 _TIMES = ("created", "date", "created_at", "last_updated", "updated", "modified")
 _STAMP = re.compile(r"[^\n]*\n(?:[ \t\r]*\n)*_(\d{4}-\d{2}-\d{2} \d{2}:\d{2})_[ \t\r]*(?:\n|\Z)")
 
@@ -91,13 +90,12 @@ def read_headed(path: str, text: str, modified: datetime) -> Reading:
     """Read a note by its headings; daily notes are episodic and have the time of their day."""
     when = file_date(path)
     kind, tier = (Kind.EPISODIC, Tier.STM) if when else (Kind.SEMANTIC, Tier.LTM)
-    filled = [piece for piece in cut(text) if has_body(piece)]
-    # A note with front matter only is one piece.
-    pieces = filled or [Piece("", "", text, 1)] if text.strip() else []
+    # A note with front matter only is one section.
+    parts = _filled(text) or [MarkdownSection("", "", text, 1)] if text.strip() else []
     return Reading(
         tuple(
-            NoteSection(piece.name, piece.text, piece.line, when or modified, kind=kind, tier=tier)
-            for piece in pieces
+            NoteSection(part.key, part.body, part.line, when or modified, kind=kind, tier=tier)
+            for part in parts
         )
     )
 
@@ -120,12 +118,15 @@ def _texts(note: ParsedNote, *names: str) -> tuple[str, ...]:
     return tuple(value for value in values if isinstance(value, str) and value)
 
 
-def has_body(piece: Piece) -> bool:
-    """Say whether a piece is more than a heading."""
-    body = piece.text.strip()
-    return "\n" in body or not (
-        not body or (body.startswith("#") and body.lstrip("#")[:1] in ("", " ", "\t"))
-    )
+def _has_body(part: MarkdownSection) -> bool:
+    body = part.body.strip()
+    is_heading = body.startswith("#") and body.lstrip("#")[:1] in ("", " ", "\t")
+    return "\n" in body or not (not body or is_heading)
+
+
+def _filled(text: str, levels: tuple[int, ...] = (1, 2)) -> list[MarkdownSection]:
+    """Cut a note at its headings, without parts that are only a heading."""
+    return list(filter(_has_body, cut(text, levels)))
 
 
 def read_whole(_: str, text: str, modified: datetime) -> Reading:
@@ -138,8 +139,8 @@ def read_topic(path: str, text: str, modified: datetime) -> Reading:
     note = parse_note(text)
     when, name = front_matter_time(note) or modified, path.rpartition("/")[2].rpartition(".")[0]
     if name == "index":
-        pieces = [piece for piece in cut(text, (2, 3)) if has_body(piece)]
-        return Reading(tuple(NoteSection(p.name, p.text, p.line, when) for p in pieces))
+        parts = _filled(text, (2, 3))
+        return Reading(tuple(NoteSection(p.key, p.body, p.line, when) for p in parts))
     return _read_body(text, when, words(note.fields.get("tags")), names=(name,))
 
 
@@ -174,12 +175,11 @@ def _read_body(
 def read_roles(path: str, text: str, modified: datetime) -> Reading:
     """Read the sections of a role, each with its own time and the role as tag."""
     *folders, name = path.split("/")
-    role = folders[-1] if folders and DATED.fullmatch(name) else name.rpartition(".")[0]
+    role = folders[-1] if folders and note_day(name) else name.rpartition(".")[0]
     return Reading(
         tuple(
-            NoteSection(piece.name, piece.text, piece.line, _stamp(piece.text) or modified, (role,))
-            for piece in cut(text, (2,))
-            if has_body(piece)
+            NoteSection(part.key, part.body, part.line, _stamp(part.body) or modified, (role,))
+            for part in _filled(text, (2,))
         )
     )
 
@@ -217,7 +217,6 @@ def _has_file(root: Path, *names: str) -> bool:
 
 
 def _beginnings(files: Iterable[Path]) -> Iterator[str]:
-    """Yield the beginnings of a few notes."""
     for file in islice(
         (file for file in files if file.is_file() and not file.is_symlink()), _MAX_PROBED
     ):
@@ -239,11 +238,11 @@ def _fits_roles(root: Path) -> bool:
 def _fits_daily(root: Path) -> bool:
     below = (file for name in ("memory", "daily") for file in (root / name).glob("*.md"))
     if _has_file(root, "MEMORY.md", "memory/MEMORY.md") or any(
-        DATED.fullmatch(file.name) for file in below
+        note_day(file.name) for file in below
     ):
         return True
     notes = list(islice(root.glob("*.md"), _MAX_PROBED))
-    return bool(notes) and all(DATED.fullmatch(file.name) for file in notes)
+    return bool(notes) and all(note_day(file.name) for file in notes)
 
 
 LAYOUTS: Mapping[str, Layout] = {

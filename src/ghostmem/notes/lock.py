@@ -93,7 +93,6 @@ def _acquire(path: Path, until: float) -> int:
 
 
 def _is_at(handle: int, path: Path) -> bool:
-    """Say whether an open file is still the one at a path."""
     with suppress(FileNotFoundError):
         return os.path.samestat(os.fstat(handle), os.stat(path))
     return False

@@ -265,7 +265,6 @@ def _archive(home: Path, role: str, day: date) -> Path:
 
 
 def _archives(home: Path, role: str) -> list[date]:
-    """Return the days of a role's archives, oldest first."""
     paths = (home / role / name for name in file_names(home / role))
     days = [(note_day(path.name), path) for path in paths]
     return [day for day, path in days if day and path.is_file() and _is_inside(home, path)]
@@ -306,7 +305,6 @@ def _archive_file(home: Path, role: str, path: Path, day: date) -> Path:
 
 
 def _ends_with(archive: bytes, raw: bytes) -> bool:
-    """Say whether an archive ends with the text of a file."""
     return raw != b"" and (archive == raw or archive.endswith(b"\n" + raw.removeprefix(BOM)))
 
 

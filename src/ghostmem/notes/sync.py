@@ -86,8 +86,6 @@ class SyncReport(Record):
 
 @dataclass(frozen=True, slots=True)
 class _Changes:
-    """The changes to write to the store."""
-
     index: list[FileToIndex] = field(default_factory=list)
     touch: list[Note] = field(default_factory=list)  # only the time since when it is missing
     gone: list[Note] = field(default_factory=list)
@@ -140,8 +138,6 @@ def sync_folder(
 
 
 class _FolderSync:
-    """The synchronisation of one folder."""
-
     def __init__(
         self,
         store: Store,
@@ -183,7 +179,6 @@ class _FolderSync:
         return self._write(changes)
 
     def _compare(self, listing: FolderScan, indexed: dict[str, Note]) -> _Changes:
-        """Compare the files with the known notes."""
         changes, report = _Changes(), self.report
         files, seen = self._read_changed(listing, indexed, changes)
         blank = [file for file in files if file.became_blank]

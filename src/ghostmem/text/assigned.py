@@ -101,7 +101,6 @@ def assigned(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
 
 
 def _names_in(source: SearchedText) -> Iterator[Name]:
-    """Yield the names of secrets in a text, searched around parts of names only."""
     text, done = source.text, 0
     parts = source.literals_in(_name_parts(), source.lower_words)
     places = {match.start() for part in parts for match in _name_part(part).finditer(source.lower)}
@@ -248,7 +247,6 @@ def _is_quoted_secret(value: str, name: Name) -> bool:
 
 
 def _unquoted(text: str, name: Name, joint: re.Match[str], run: re.Match[str]) -> ValueSpan | None:
-    """Return the span of a value without quotes, or None."""
     form, start = joint.lastgroup, joint.end()
     is_variable = form == "variable"
     phrase = compiled(_PHRASE).match(text, start)

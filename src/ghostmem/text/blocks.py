@@ -133,7 +133,6 @@ def _opens_table(text: str, line: int) -> bool:
 
 
 def _table_end(text: str, line: int) -> int:
-    """Return the end of the last row of the table that begins on this line."""
     end = line_end(text, line)
     while (
         end < len(text) and text.find("|", end + 1, following_end := line_end(text, end + 1)) >= 0

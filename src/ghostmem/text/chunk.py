@@ -37,7 +37,6 @@ def chunk(text: str, target: int = 400, limit: int = 600) -> list[ChunkSpan]:
 
 
 def _numbered(text: str, pieces: Iterator[tuple[int, int]]) -> Iterator[ChunkSpan]:
-    """Yield the pieces with their line numbers."""
     line, at = 1, 0
     for start, stop in pieces:
         line += text.count("\n", at, start)

@@ -227,7 +227,6 @@ def _marked(content: str, place: _Place, begin: int, end: int) -> str:
 
 
 def _is_unspaced(char: str) -> bool:
-    """Say whether a character belongs to a script without spaces between words."""
     return char >= "\u0e01" and bool(compiled(_NO_SPACES).match(char))
 
 

@@ -43,7 +43,6 @@ def apply_patch(text: str, diff: str) -> str:
 
 
 def _parse(diff: str) -> list[_Hunk]:
-    """Return the hunks of a diff."""
     lines = diff.removesuffix("\n").split("\n")
     if any(line.endswith("\r") and _HUNK.match(line) for line in lines):
         lines = [line.removesuffix("\r") for line in lines]
@@ -69,7 +68,6 @@ def _parse(diff: str) -> list[_Hunk]:
 
 
 def _parse_hunk(lines: list[str], at: int, head: re.Match[str], number: int) -> tuple[int, _Hunk]:
-    """Return the end of the hunk with its head at `at`, and the hunk."""
     missing = {"-": int(head[2] or 1), "+": int(head[3] or 1)}
     first = int(head[1]) + (missing["-"] == 0)  # without old lines, the head names the line before
     sides: dict[str, list[str]] = {"-": [], "+": []}
@@ -174,12 +172,10 @@ def _mismatch(text: str, lines: list[int], hunk: _Hunk, at: int, line: int) -> P
 
 
 def _line_at(text: str, place: int) -> str:
-    """Return the line that begins at an offset, with its line feed."""
     end = text.find("\n", place)
     return text[place:] if end < 0 else text[place : end + 1]
 
 
 def _show(line: str) -> str:
-    """Return a line in quotes for a message, shortened."""
     line = line.rstrip("\r\n")
     return repr(line if len(line) <= _MAX_SHOWN else line[: _MAX_SHOWN - 1] + "…")

@@ -61,7 +61,6 @@ def seed_phrases(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
 
 
 def _has_checksum(words: list[str]) -> bool:
-    """Say whether the last bits of a phrase are its BIP-39 checksum."""
     if len(words) not in _PHRASE_SIZES:
         return False
     bits = "".join(f"{_numbers()[word]:011b}" for word in words)

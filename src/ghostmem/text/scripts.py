@@ -82,7 +82,6 @@ def fold(text: str) -> str:
 
 
 def _fold_character(char: str) -> str:
-    """Return the folded form of one character."""
     if char.isascii():
         return char
     if char in _SPECIAL_LETTERS:

@@ -198,7 +198,6 @@ def shaped(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
 
 
 def _matches(shape: SecretShape, source: SearchedText, words: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of a shape, searched around its literals only."""
     pattern = compiled(re.sub(r"^\^", lambda _: _START, shape.pattern))
     if words is source.long_words and pattern.search(words) is None:
         return

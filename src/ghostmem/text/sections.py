@@ -69,22 +69,12 @@ def heading_words(text: str) -> str:
     return plain.rstrip(" \t") if not plain or plain[-1] in " \t" else words
 
 
-@dataclass(frozen=True, slots=True)
-class MarkdownSection:
-    """A section with its key, its heading, the text below it and its first line."""
+class MarkdownSection(NamedTuple):
+    """A section with its key, its heading, its text and the number of its first line."""
 
     key: str
     heading: str
     body: str
-    line: int
-
-
-class Piece(NamedTuple):
-    """A part of a note: a name (empty for the first), the heading, the text with the heading."""
-
-    name: str
-    heading: str
-    text: str
     line: int
 
 
@@ -97,16 +87,17 @@ def slug(heading: str) -> str:
 
 
 def sections(text: str, name: str) -> list[MarkdownSection]:
-    """Return the sections of a file; in a daily file, their keys begin with its date."""
-    text = text.removeprefix("\ufeff")
+    """Return the sections of a file, each with the text below its heading.
+
+    In a daily file, their keys begin with its date."""
     daily = _DAILY.fullmatch(name)
     prefix = f"{daily[1]}:" if daily else ""
     parts: list[MarkdownSection] = []
     seen: Counter[str] = Counter()
-    for heading, piece, line in _pieces(text, _SECOND_LEVEL, lambda match: match["title"]):
+    pieces = _pieces(text.removeprefix("\ufeff"), _SECOND_LEVEL, lambda match: match["title"])
+    for heading, piece, line in pieces:
         below = piece if heading is None else piece[line_end(piece, 0) :]
-        ink = len(below) - len(below.lstrip())
-        first = below.rfind("\n", 0, ink) + 1
+        first = below.rfind("\n", 0, len(below) - len(below.lstrip())) + 1
         body = below[first:].rstrip()
         if heading is not None:
             key = prefix + unique(slug(heading), seen)
@@ -117,21 +108,23 @@ def sections(text: str, name: str) -> list[MarkdownSection]:
     return parts
 
 
-def cut(text: str, levels: tuple[int, ...] = (1, 2)) -> list[Piece]:
-    """Cut the text after the front matter at headings of these levels outside fenced code."""
+def cut(text: str, levels: tuple[int, ...] = (1, 2)) -> list[MarkdownSection]:
+    """Cut the text after the front matter at headings of these levels outside fenced code.
+
+    The text of a section begins with its heading, and the key of the first is empty."""
 
     def title(match: re.Match[str]) -> str | None:
         end = line_end(text, match.start())
         return text[match.end() : end] if len(match["hashes"] or "") in levels else None
 
-    pieces: list[Piece] = []
+    parts: list[MarkdownSection] = []
     seen: Counter[str] = Counter()
     for heading, piece, line in _pieces(text, _ANY_LEVEL, title):
         if heading is None and not piece and text[len(front_matter(text)) :]:
             continue  # the note begins with a heading
-        name = unique(slug(heading or "")[:MAX_NAME], seen) if pieces else ""
-        pieces.append(Piece(name, heading or "", piece, line))
-    return pieces
+        key = unique(slug(heading or "")[:MAX_NAME], seen) if parts else ""
+        parts.append(MarkdownSection(key, heading or "", piece, line))
+    return parts
 
 
 def _pieces(
@@ -216,7 +209,6 @@ class SectionStyle:
 
     @staticmethod
     def _with(escape: str, text: str, lines: Iterator[re.Match[str]]) -> str:
-        """Add a backslash to lines, or remove one."""
         parts, start = [], 0
         for line in lines:
             mark = line.start("escape")

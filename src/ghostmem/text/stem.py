@@ -84,7 +84,6 @@ def stems(words: Iterable[str]) -> set[str]:
 
 
 def _stem(word: str) -> str:
-    """Run Porter's five steps."""
     shape = _shape(word)
     if word[-1] == "s":
         word = _singular(word)

@@ -63,7 +63,6 @@ def times_in(text: str, now: datetime) -> Times:
 
 
 def _parts(match: re.Match[str]) -> tuple[int | None, int, int | None] | None:
-    """Return the year, month and day of a date, or None if it is not one."""
     numbered = next((form for form in "145" if match[f"m{form}"]), None)
     if numbered:
         year, month, day = (match[f"{part}{numbered}"] for part in "ymd")

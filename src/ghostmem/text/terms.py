@@ -169,7 +169,6 @@ def _folded(text: str) -> str:
 
 
 def _bigrams(run: str) -> list[str]:
-    """Return the pairs of neighbouring characters of a run, or its only character."""
     return [run] if len(run) == 1 else [left + right for left, right in pairwise(run)]
 
 

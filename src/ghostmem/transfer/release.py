@@ -6,7 +6,7 @@ from ghostmem.memory.quarantine import SOURCES, draft_of_held, find_held, missin
 from ghostmem.memory.verdict import compare_draft
 from ghostmem.memory.write import write_put
 from ghostmem.model import Memory
-from ghostmem.notes.release import folder_of, release_section
+from ghostmem.notes.index import folder_of, release_section
 from ghostmem.store import Store
 from ghostmem.transfer.import_ import release_import
 from ghostmem.transfer.import_quarantine import is_import, records_of

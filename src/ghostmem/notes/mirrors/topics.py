@@ -138,7 +138,6 @@ def _eol(head: str, text: str) -> str:
 
 
 def _key_in(head: str) -> str | None:
-    """Return the key in the field `topic` of the front matter."""
     lines = LINE.findall(head)[1:-1]
     field = topic_files.last_field(lines, "topic")
     value = raw_value(lines[field.first]) if field else ""
