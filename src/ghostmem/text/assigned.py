@@ -231,11 +231,9 @@ def _closing(text: str, opening: re.Match[str], is_variable: bool) -> tuple[int,
     """
     mark = _CLOSINGS.get(opening[0], opening[0])
     closing = re.escape(mark)
-    if is_variable:
-        pattern = rf"(?:(?!{closing})[^\n]){{0,{_MAX_QUOTED}}}+{closing}{_AFTER_VARIABLE}"
-    else:
-        pattern = rf"[^\n]{{0,{_MAX_QUOTED}}}?{closing}" + _AFTER_QUOTE * mark.isascii()
-    quoted = compiled(pattern).match(text, opening.end())
+    until_first = rf"(?:(?!{closing})[^\n]){{0,{_MAX_QUOTED}}}+{closing}{_AFTER_VARIABLE}"
+    until_any = rf"[^\n]{{0,{_MAX_QUOTED}}}?{closing}" + _AFTER_QUOTE * mark.isascii()
+    quoted = compiled(until_first if is_variable else until_any).match(text, opening.end())
     return quoted and (opening.end(), quoted.end() - len(mark))
 
 
@@ -303,14 +301,11 @@ def _end(text: str, name: Name, run: re.Match[str], pairs: bool, tags: bool) -> 
     start, stop = run.span()
     before = text[max(0, name.start - 61) : name.start]
     lead = compiled(r"([?&;\"'`])[\w.-]*\Z").search(before)
-    ends = ["\\[redacted:"]
-    if tags:
-        ends.append(r"</[A-Za-z][\w-]*>")
+    following = _PAIR if pairs else ""
     if lead:
-        ends.append("[&;#]" if lead[1] in "?&;" else lead[1])
-    elif pairs:
-        ends.append(_PAIR)
-    end = compiled("|".join(ends)).search(text, start + 1, min(len(text), stop + 40))
+        following = "[&;#]" if lead[1] in "?&;" else lead[1]
+    ends = (r"\[redacted:", r"</[A-Za-z][\w-]*>" if tags else "", following)
+    end = compiled("|".join(filter(None, ends))).search(text, start + 1, min(len(text), stop + 40))
     stop = min(stop, end.start()) if end else stop
     least = max(start, stop - _MAX_TRIMMED)
     while stop > least and (text[stop - 1] in ".,:;!?*…|" or _is_unopened(text, start, stop)):

@@ -27,16 +27,12 @@ def chunk(text: str, target: int = 400, limit: int = 600) -> list[ChunkSpan]:
     """Return spans of about `target` and at most `limit` characters; code may be longer."""
     limit = max(limit, 1)
     target = min(max(target, 1), limit)
-    size = len(text.strip())
-    if size == 0:
-        return []
-    if size <= limit:
-        start = len(text) - len(text.lstrip())
-        return list(_numbered(text, iter([(start, start + size)])))
-    return list(_numbered(text, _gathered(text, target, limit)))
+    start, size = len(text) - len(text.lstrip()), len(text.strip())
+    single = [(start, start + size)] if size else []
+    return list(_numbered(text, single if size <= limit else _gathered(text, target, limit)))
 
 
-def _numbered(text: str, pieces: Iterator[tuple[int, int]]) -> Iterator[ChunkSpan]:
+def _numbered(text: str, pieces: Iterable[tuple[int, int]]) -> Iterator[ChunkSpan]:
     line, at = 1, 0
     for start, stop in pieces:
         line += text.count("\n", at, start)

@@ -71,11 +71,15 @@ def _find_place(content: str, start: int, stop: int) -> _Place | None:
 def _word(content: str, at: int, head: int, tail: int) -> tuple[int, int] | None:
     """Return the word around a position, or None in a script without spaces or a long run."""
     begins = range(at, at - _MAX_WORD - 1, -1)
-    begin = next((place for place in begins if place <= head or _opens(content, place)), None)
+    begin = next(
+        (place for place in begins if place <= head or _is_border(content, place, opens=True)), None
+    )
     if begin is None or _is_unspaced(content[at]):
         return None
     ends = range(at + 1, max(begin + _MAX_WORD, at + 1) + 1)
-    end = next((place for place in ends if place >= tail or _closes(content, place)), None)
+    end = next(
+        (place for place in ends if place >= tail or _is_border(content, place, opens=False)), None
+    )
     return None if end is None else (begin, end)
 
 
@@ -159,7 +163,7 @@ def _cut(content: str, place: _Place, size: int) -> tuple[int, int]:
 def _forward(content: str, at: int, limit: int, reach: int) -> int:
     """Return the first start of a word from `at` to `limit`, or else of a character."""
     for place in range(at, min(limit, at + reach)):
-        if _opens(content, place):
+        if _is_border(content, place, opens=True):
             return place
     if limit <= at + reach:
         return limit
@@ -171,25 +175,19 @@ def _forward(content: str, at: int, limit: int, reach: int) -> int:
 def _backward(content: str, at: int, start: int, limit: int, reach: int) -> int:
     """Return the last end of a word from `at` down to `limit`, or else of a character."""
     for place in range(at, max(limit, at - reach) - 1, -1):
-        if _closes(content, place):
+        if _is_border(content, place, opens=False):
             return place
     while at > limit and (content[at - 1].isspace() or not breaks(content, at, start)):
         at -= 1
     return at
 
 
-def _opens(content: str, at: int) -> bool:
-    """Say whether a word begins at a position after the first of the text."""
+def _is_border(content: str, at: int, *, opens: bool) -> bool:
+    """Say whether a word begins (`opens`) or ends at a position inside the text."""
     before, after = content[at - 1], content[at]
-    is_border = before.isspace() or _is_unspaced(after)
-    return is_border and not after.isspace() and breaks(content, at, at - 1)
-
-
-def _closes(content: str, at: int) -> bool:
-    """Say whether a word ends at a position before the last of the text."""
-    before, after = content[at - 1], content[at]
-    is_border = after.isspace() or _is_unspaced(before)
-    return is_border and not before.isspace() and breaks(content, at, at - 1)
+    outer, inner = (before, after) if opens else (after, before)
+    is_border = outer.isspace() or _is_unspaced(inner)
+    return is_border and not inner.isspace() and breaks(content, at, at - 1)
 
 
 def _between_sentences(content: str, place: _Place, begin: int, end: int) -> list[tuple[int, int]]:

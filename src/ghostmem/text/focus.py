@@ -147,14 +147,12 @@ class _Evidence:
 def _widened(content: str, window: Window, size: int) -> Window:
     """Return up to `size` characters of the sentence around a window."""
     start, stop = _sentence_around(content, window, size)
-    if stop - start <= size:
-        return Window(start, stop)
+    begin = window.start - (size - (window.stop - window.start)) // 2
     if window.stop - start <= size:
-        return Window(start, start + size)
-    if stop - window.start <= size:
-        return Window(stop - size, stop)
-    before = (size - (window.stop - window.start)) // 2
-    return Window(window.start - before, window.start - before + size)
+        begin = start
+    elif stop - window.start <= size:
+        begin = stop - size
+    return Window(begin, min(begin + size, stop))
 
 
 def _sentence_around(content: str, window: Window, reach: int) -> Window:

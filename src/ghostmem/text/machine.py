@@ -2,6 +2,8 @@
 
 import re
 
+from ghostmem.grouping import grouped
+
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,60})(?:\s[^<>\n]{0,300})?>")
 # names of elements in which programs wrap their text, unlike those of HTML
 _MACHINE_NAME = re.compile(
@@ -40,10 +42,8 @@ def without_machine_text(text: str) -> str:
 def _without_elements(text: str) -> str:
     """Remove elements such as <system-reminder>…</system-reminder>; an open one loses its tag."""
     tags = [tag for tag in _TAG.finditer(text) if _MACHINE_NAME.search(tag[2])]
-    closing: dict[str, list[int]] = {}
-    for tag in reversed(tags):
-        if tag[1]:
-            closing.setdefault(tag[2].lower(), []).append(tag.end())  # the nearest comes last
+    # the nearest comes last
+    closing = grouped((tag[2].lower(), tag.end()) for tag in reversed(tags) if tag[1])
     kept: list[str] = []
     at = 0
     for tag in tags:

@@ -85,8 +85,10 @@ def stems(words: Iterable[str]) -> set[str]:
 
 def _stem(word: str) -> str:
     shape = _shape(word)
-    if word[-1] == "s":
-        word = _singular(word)
+    if word.endswith(("sses", "ies")):  # step 1a
+        word = word[:-2]
+    elif word[-1] == "s" and not word.endswith("ss"):
+        word = word[:-1]
     word, shape = _without_past(word, shape[: len(word)])
     if word[-1] == "y" and "v" in shape[:-1]:
         word, shape = word[:-1] + "i", shape[:-1] + "v"
@@ -102,13 +104,6 @@ def _shape(word: str) -> str:
     while (at := shape.find("y")) >= 0:
         shape = shape[:at] + ("v" if at and shape[at - 1] == "c" else "c") + shape[at + 1 :]
     return shape
-
-
-def _singular(word: str) -> str:
-    """Remove the ending of a plural (step 1a)."""
-    if word.endswith(("sses", "ies")):
-        return word[:-2]
-    return word if word.endswith("ss") else word[:-1]
 
 
 def _without_past(word: str, shape: str) -> tuple[str, str]:
