@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from sys import intern
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.outline.engine.facts import (
+    B_POSITION,
+    B_SYMBOL,
     B_TYPE,
     B_VALUE,
     BLOCK,
@@ -60,6 +62,7 @@ from ghostmem.outline.facts import Facts
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+Grammar = Callable[[str], object]  # of a path
 
 MAX_NESTING = 180  # levels of nodes of the table that are followed
 MAX_ERRORS = 100  # lines with errors that are noted
@@ -75,10 +78,14 @@ _MAX_HEAD = 2000  # bytes of a signature
 _WITH_OWNER = (NAME, MEMBER, THIS, OWN_TYPE, SUPER, CALL, ELEMENT)
 
 
-def extract(rules: "ExtractRules", root: "Node", source: bytes, path: str) -> Facts:
+def extract(
+    rules: "ExtractRules", grammar: Grammar, root: "Node", source: bytes, path: str
+) -> Facts:
     """Return the facts of a parsed file."""
+    syntax = syntax_of(rules, grammar, path.rpartition(".")[2].lower())
     with deep_recursion():
-        return Walker(rules, source, path).extract(rules.parsed_again(root, source)).packed()
+        walker = Walker(rules, syntax, source, path)
+        return walker.extract(rules.parsed_again(root, source)).packed()
 
 
 @contextmanager
@@ -115,23 +122,41 @@ def error_lines(root: "Node") -> list[int]:
     return sorted(lines)
 
 
+Visitors = dict[int, tuple[Callable[..., Term | None], Form]]
 # kind, owner, scope, term, position, arguments
 PendingReference = tuple[str, int, int, Term, int, tuple[Term | None, ...] | None]
-Visitors = dict[str, tuple[Callable[..., Term | None], Form]]
+
+
+class Syntax(NamedTuple):
+    """The table of a language for one of its grammars, by the numbers of node types.
+
+    Numbers are compared faster than the names of types and fields."""
+
+    forms: dict[int, Form]
+    visitors: Visitors  # methods of a walker for expressions and statements
+    typers: Visitors  # for types
+    fields: dict[str, int]
 
 
 @cache
-def methods_of(rules: "ExtractRules") -> tuple[Visitors, ...]:
-    """Return the methods of a walker for expressions and for types, by type of node."""
-    return tuple(
+def syntax_of(rules: "ExtractRules", grammar: Grammar, ending: str) -> Syntax:
+    """Return the table for files with an ending, which decides about their grammar."""
+    from tree_sitter import Language
+
+    numbers = Language(grammar(f"x.{ending}"))
+    types = {kind: str(numbers.node_kind_for_id(kind)) for kind in range(numbers.node_kind_count)}
+    forms = {kind: rules.forms[name] for kind, name in types.items() if name in rules.forms}
+    visitors, typers = (
         {
-            node_type: (method, form)
-            for node_type, form in rules.forms.items()
+            kind: (method, form)
+            for kind, form in forms.items()
             if (method := getattr(Walker, f"{prefix}_{form.role}", None)) is not None
             and (form.role != "hook" or hook in form.words)
         }
         for prefix, hook in (("visit", "fn"), ("type", "type_fn"))
     )
+    fields = {str(numbers.field_name_for_id(n)): n for n in range(1, numbers.field_count + 1)}
+    return Syntax(forms, visitors, typers, fields)
 
 
 class Restored:
@@ -164,8 +189,9 @@ class Walker:
     references in it. A `quiet` visit does not note the outermost name, since the caller does.
     """
 
-    def __init__(self, rules: "ExtractRules", source: bytes, path: str) -> None:
-        self.rules, self.source, self.table = rules, source, rules.forms
+    def __init__(self, rules: "ExtractRules", syntax: Syntax, source: bytes, path: str) -> None:
+        self.rules, self.source = rules, source
+        self.table, self._visitors, self._typers, self._fields = syntax
         self.unit = Unit(path)
         self.references: list[PendingReference] = []
         self.scope = 0
@@ -183,7 +209,6 @@ class Walker:
         self.anchor: Node | None = None  # the node that stands for those of a quoted source
         self.ignored: set[str] = set()  # names that no link leads to when they are read
         self.state: dict[object, Any] = {}  # of the language
-        self._visitors, self._typers = methods_of(rules)
         self._names: dict[bytes, Term] = {}  # terms of names
         self._texts: dict[bytes, str] = {}
         self._newlines = [found.start() for found in re.finditer(b"\n", source)]
@@ -234,10 +259,10 @@ class Walker:
     def child(self, node: "Node", form: Form, key: str) -> "Node | None":
         """Return a part of a node, by its key in the table."""
         place = form.places.get(key)
-        if isinstance(place, str):
-            return node.child_by_field_name(place)
         if place is None:
             return None
+        if isinstance(place, str):
+            return node.child_by_field_id(self._fields.get(place, 0))
         children = [child for child in node.named_children if not child.is_extra]
         return children[place] if -len(children) <= place < len(children) else None
 
@@ -255,7 +280,7 @@ class Walker:
 
     def role(self, node: "Node | None") -> str:
         """Return the role of a node in the table."""
-        form = self.table.get(node.type) if node is not None else None
+        form = self.table.get(node.kind_id) if node is not None else None
         return form.role if form is not None else ""
 
     @property
@@ -338,7 +363,7 @@ class Walker:
 
     def import_path(self, path: str, node: "Node", member: str = "") -> None:
         """Note that the file imports a path."""
-        self.unit.imports.append((path, node.start_point[0] + 1, member))
+        self.unit.imports.append((path, self.line(node), member))
 
     def define(self, node: "Node", name: str, kind: str) -> CodeSymbol:
         """Declare a symbol, without binding its name."""
@@ -350,8 +375,8 @@ class Walker:
             name,
             kind,
             parent,
-            whole.start_point[0] + 1,
-            whole.end_point[0] + 1,
+            self.line(whole),
+            bisect_left(self._newlines, whole.end_byte) + 1,
             whole.start_byte,
             self.scope,
         )
@@ -395,7 +420,7 @@ class Walker:
         """Note what a node declares and refers to; return its term if it is an expression."""
         if node is None:
             return None
-        visitor = self._visitors.get(node.type)
+        visitor = self._visitors.get(node.kind_id)
         if visitor is None:
             self.visit_all(node)
             return None
@@ -416,7 +441,7 @@ class Walker:
         self.nesting += 1
         while pending:
             child = pending.pop()
-            visitor = visitors.get(child.type)
+            visitor = visitors.get(child.kind_id)
             if visitor is None:
                 pending += child.named_children[::-1]
             elif is_deep:
@@ -481,12 +506,12 @@ class Walker:
         while scope > 0:
             here = self.unit.scopes[scope]
             if bindings := here.names.get(name):
-                start, *_, value, symbol = bindings[0]
-                tag = value[0] if value is not None else ""
+                first = bindings[0]
+                tag = first[B_VALUE][0] if first[B_VALUE] is not None else ""
                 if tag == TYPE_PARAMETER:
                     return -1
-                if here.kind != CLASS and (start <= position or self.rules.hoists):
-                    return -1 if symbol == NO_SYMBOL and tag != IMPORT else inner
+                if here.kind != CLASS and (first[B_POSITION] <= position or self.rules.hoists):
+                    return -1 if first[B_SYMBOL] == NO_SYMBOL and tag != IMPORT else inner
                 home = inner
             if here.kind == CLASS and (has_members or home or scope == inner):
                 return home or scope  # it may be a member
@@ -611,7 +636,7 @@ class Walker:
         """Return the term of a type as written, and note the types that it names."""
         if node is None:
             return None
-        typer = self._typers.get(node.type)
+        typer = self._typers.get(node.kind_id)
         if typer is not None:
             if self.nesting >= MAX_NESTING:
                 self.unit.errors.append(node.start_point[0] + 1)
@@ -639,7 +664,7 @@ class Walker:
 
     def path_term(self, node: "Node | None", depth: int = MAX_NESTING) -> Term | None:
         """Return a dotted name as a term, without noting it."""
-        form = self.table.get(node.type) if node is not None else None
+        form = self.table.get(node.kind_id) if node is not None else None
         if node is None or form is None or not depth:
             return None
         if form.role == "member" and (name := self.child(node, form, "name")) is not None:
@@ -765,7 +790,7 @@ class Walker:
         """Bind type parameters, nodes of the role `typeparam`, and return their names."""
         names: list[str] = []
         for child in node.named_children if node is not None else ():
-            form = self.table.get(child.type)
+            form = self.table.get(child.kind_id)
             if form is None or form.role != "typeparam":
                 continue
             bound = self.type_term(self.child(child, form, "bound")) or self.rules.default_bound
@@ -801,7 +826,7 @@ class Walker:
         """Bind a parameter; return its names and the least and most arguments that it takes.
 
         Form: name, type, value; options `many`, `optional`."""
-        form = self.table.get(node.type)
+        form = self.table.get(node.kind_id)
         if form is not None and form.role == "name":
             self.bind(self.text(node), node.start_byte)
             return [self.text(node)], 1, 1
@@ -927,7 +952,7 @@ class Walker:
         """Note the type that a type is defined as; return the body if it is written in place."""
         if defined is None:
             return body
-        form = self.table.get(defined.type)
+        form = self.table.get(defined.kind_id)
         if form is not None and form.role == "record":
             symbol.kind = form.words.get("kind", symbol.kind)
             return defined
@@ -938,7 +963,7 @@ class Walker:
         """Note a base type, which is not used besides, and return its term."""
         count = len(self.references)
         if (term := self.type_term(node)) is not None:
-            symbol.bases.append((relation, term, node.start_point[0] + 1, node.start_byte))
+            symbol.bases.append((relation, term, self.line(node), node.start_byte))
             plain = term[1] if term[0] == GENERIC else term
             if self.references[count:] and self.references[count][3] == plain:
                 del self.references[count]

@@ -46,7 +46,6 @@ key of the names that the files share), `imported` (what a path or a member of i
 (names of symbols), `is_native`, `base_relations`, `overloads`, `container_member`, `call_result`.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from ghostmem.outline.engine import extract as extraction
@@ -62,7 +61,7 @@ def language(
     rules: Rules,
     *,
     name: str,
-    grammar: Callable[[str], object],
+    grammar: extraction.Grammar,
     package: str,
     version: int,
     **more: Any,
@@ -73,7 +72,7 @@ def language(
         grammar=grammar,
         package=package,
         version=version,
-        extract=lambda root, source, path: extraction.extract(rules, root, source, path),
+        extract=lambda root, source, path: extraction.extract(rules, grammar, root, source, path),
         link=lambda files, read: linking.link(rules, files, read),
         **more,
     )

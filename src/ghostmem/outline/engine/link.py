@@ -15,6 +15,7 @@ from ghostmem.outline.engine.facts import (
     FoundBinding,
     Reference,
     Unit,
+    is_import,
     unfolded,
 )
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver, ResolveRules
@@ -175,7 +176,7 @@ class Linker:
     # --- links
 
     def _flush(self) -> None:
-        self.links += [OutlineLink(*ends, *found) for ends, found in self._links.items()]
+        self.links += [OutlineLink._make(ends + found) for ends, found in self._links.items()]
         self._links.clear()
 
     def add(self, start: str, kind: str, end: str, line: int, via: str) -> None:
@@ -436,8 +437,7 @@ class Linker:
     def _is_known(self, term: Term, place: Place) -> bool:
         """Tell whether a name is a local, or a member of something known."""
         if term[0] == NAME:
-            found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
-            return bool(found.bindings)
+            return bool(self.resolver.lookup(place.unit, place.scope, term[1], place.position)[0])
         return term[0] == MEMBER and self.resolver.evaluate(term[1], place) is not None
 
     def _leave(self, owner: str, kind: str, term: Term, line: int) -> None:
@@ -462,14 +462,9 @@ class Linker:
 
     def _targets(self, term: Term, place: Place, follow: bool) -> list[Target]:
         if term[0] == NAME:
-            found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
-            if found.bindings:
-                targets = self._of_bindings(found.bindings, found.via, follow)
-                return [
-                    target if (via := self.rules.via(target, place)) == target.via
-                    else target._replace(via=via)
-                    for target in targets
-                ]  # fmt: skip
+            found, step = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
+            if found:
+                return self.rules.with_steps(self._of_bindings(found, step, follow), place)
             if starred := self.resolver.starred(place.unit, term[1]):
                 return self._of_bindings(starred, "import", follow)
             return self._of_value(self.resolver.beyond(place.unit, term[1]), "import")
@@ -512,10 +507,9 @@ class Linker:
             term = term[1]
         if term[0] != NAME:
             return "import"
-        found = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
-        values = [binding[B_VALUE] for _, binding in found.bindings]
-        is_import = any(value is not None and value[0] == IMPORT for value in values)
-        return "import" if is_import or not values else found.via
+        found, step = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
+        is_imported = any(is_import(binding) for _, binding in found)
+        return "import" if is_imported or not found else step
 
     def _of_bindings(
         self, found: Iterable[FoundBinding], via: str, follow: bool, depth: int = 0
@@ -602,9 +596,9 @@ class LinkRules(ResolveRules):
         """Return the kind of the link to something outside that is read; empty for none."""
         return kind
 
-    def via(self, target: Target, place: Place) -> str:
-        """Return how a name was found."""
-        return target.via
+    def with_steps(self, targets: list[Target], place: Place) -> list[Target]:
+        """Return what a name means with the step that found it."""
+        return targets
 
     def package_of(self, name: str) -> str:
         """Return the path that something external is imported from."""

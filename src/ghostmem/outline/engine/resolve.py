@@ -22,6 +22,7 @@ from ghostmem.outline.engine.facts import (
     Binding,
     CodeSymbol,
     FoundBinding,
+    Scope,
     Unit,
     is_import,
 )
@@ -83,6 +84,8 @@ CALLABLES = ("function", "method")
 
 Env = dict[str, Value | None]  # type parameters by name
 BaseOrder = list[tuple[CodeSymbol, tuple[Value, ...]]]
+# the bindings of a name, and the step that found them: local, receiver, module or import
+Found = tuple[list[FoundBinding], str]
 
 
 class Place(NamedTuple):
@@ -92,13 +95,6 @@ class Place(NamedTuple):
     scope: int
     position: int
     env: Env | None = None
-
-
-class Found(NamedTuple):
-    """The bindings of a name, and the step that found them: local, receiver, module or import."""
-
-    bindings: list[FoundBinding]
-    via: str
 
 
 class Resolver:
@@ -192,53 +188,53 @@ class Resolver:
         rules, start = self.rules, scope
         while scope >= 0:
             here = unit.scopes[scope]
+            bindings = here.names.get(name)
             if here.kind == CLASS:
-                if found := self._in_class(unit, scope, name, start):
+                if found := self._in_class(unit, here, name, scope == start):
                     return found
                 position = END
-            elif (bindings := here.names.get(name)) and not (
-                rules.merges_modules and here.module is not None
-            ):
-                visible = bindings
-                if not rules.hoists and scope and position != END:
-                    visible = [
-                        binding
-                        for binding in bindings
-                        if binding[B_POSITION] <= position or binding[B_SYMBOL] != NO_SYMBOL
-                    ]
-                if visible:
-                    via = "local" if here.module is None else "module"
-                    is_one = rules.merges_declarations and visible[0][B_SYMBOL] != NO_SYMBOL
-                    reached = visible if is_one else reaching(visible, position)
-                    return Found([(unit, one) for one in reached], via)
+            elif bindings and not (rules.merges_modules and here.module is not None):
+                if visible := self._visible(bindings, scope, position):
+                    step = "local" if here.module is None else "module"
+                    return [(unit, binding) for binding in visible], step
                 late = late or bindings  # declared after this
             if here.kind == FUNCTION_SCOPE:
                 position = END
             if rules.members_visible and here.symbol >= 0 and here.kind != BLOCK:
                 owner = unit.symbols[here.symbol].attached_to
-                if owner is not None:
-                    found = self.lookup(owner.unit, owner.inner, name)
-                    if found.bindings:
-                        return found
+                found = self.lookup(owner.unit, owner.inner, name) if owner is not None else None
+                if found is not None and found[0]:
+                    return found
             if here.module is not None and (
                 of_module := rules.module_names(self, unit, here.module, name)
             ):
-                return Found(of_module, rules.module_step(unit, here.module, of_module))
+                return of_module, rules.module_step(unit, here.module, of_module)
             scope = here.parent
-        return Found([(unit, one) for one in late], "local")
+        return [(unit, binding) for binding in late], "local"
 
-    def _in_class(self, unit: Unit, scope: int, name: str, start: int) -> Found | None:
+    def _visible(self, bindings: list[Binding], scope: int, position: int) -> list[Binding]:
+        """Return the bindings of a name in one scope that it may have at a position."""
+        if scope and position != END and not self.rules.hoists:
+            bindings = [
+                binding
+                for binding in bindings
+                if binding[B_POSITION] <= position or binding[B_SYMBOL] != NO_SYMBOL
+            ]
+        if self.rules.merges_declarations and bindings and bindings[0][B_SYMBOL] != NO_SYMBOL:
+            return bindings
+        return reaching(bindings, position)
+
+    def _in_class(self, unit: Unit, here: Scope, name: str, is_inside: bool) -> Found | None:
         """Return what a name is bound to in the body of a type around it."""
-        here = unit.scopes[scope]
         owner: Value = (TYPE, unit.symbols[here.symbol], ())
         if self.rules.members_visible and (found := self.find(owner, name)):
-            return Found(found, "receiver")
-        bindings = here.names.get(name)
-        if not bindings:
-            return None
-        is_parameter = any(one[B_VALUE] and one[B_VALUE][0] == TYPE_PARAMETER for one in bindings)
-        is_visible = is_parameter or (self.rules.class_scope and scope == start)
-        return Found([(unit, one) for one in bindings], "local") if is_visible else None
+            return found, "receiver"
+        bindings = here.names.get(name, [])
+        values = [binding[B_VALUE] for binding in bindings]
+        is_parameter = any(value and value[0] == TYPE_PARAMETER for value in values)
+        if bindings and (is_parameter or (self.rules.class_scope and is_inside)):
+            return [(unit, binding) for binding in bindings], "local"
+        return None
 
     def beyond(self, unit: Unit, name: str) -> Value | None:
         """Evaluate a name that no scope has: star imports, then the language itself."""
@@ -324,10 +320,10 @@ class Resolver:
         return value
 
     def _name(self, term: Term, place: Place) -> Value | None:
-        found = self.lookup(place.unit, place.scope, term[1], place.position)
-        if found.bindings:
-            position = place.position if found.via == "local" else END
-            return self.evaluate_bindings(found.bindings, position, place.env)
+        bindings, step = self.lookup(place.unit, place.scope, term[1], place.position)
+        if bindings:
+            position = place.position if step == "local" else END
+            return self.evaluate_bindings(bindings, position, place.env)
         return self.beyond(place.unit, term[1])
 
     def _member(self, term: Term, place: Place) -> Value | None:
@@ -365,10 +361,10 @@ class Resolver:
         _, callee, argument, number = term
         found = []
         for value in parts(self.evaluate(callee, place)):
-            for taken in parts(self._parameter_value(value, argument)):
-                taken = self.rules.as_callable(self, self.underlying(taken) or taken)
-                if taken[0] == CALLABLE and number < len(taken[2]):
-                    found.append(taken[2][number])
+            for parameter in parts(self._parameter_value(value, argument)):
+                function = self.underlying(parameter) or parameter
+                if function[0] == CALLABLE and number < len(function[2]):
+                    found.append(function[2][number])
         return union(found)
 
     def _parameter_value(self, value: Value, number: int) -> Value | None:
@@ -912,10 +908,6 @@ class ResolveRules(Flags):
     def outside_parameter(self, resolver: Resolver, value: Value, number: int) -> Value | None:
         """Return what something outside takes as one of its arguments."""
         return None
-
-    def as_callable(self, resolver: Resolver, value: Value) -> Value:
-        """Return the function type that a value is used as, such as an object with one method."""
-        return value
 
     def find_member(self, resolver: Resolver, value: Value, name: str) -> list[FoundBinding] | None:
         """Return the bindings of a member by the language's own rule; None: by the bases' order."""

@@ -549,7 +549,7 @@ class Ecma(Rules):
         """Return the variable that has a member if its value is not known."""
         if owner is not None or symbol.receiver is None:
             return owner
-        bindings = resolver.lookup(symbol.unit, symbol.scope, symbol.receiver[1]).bindings
+        bindings = resolver.lookup(symbol.unit, symbol.scope, symbol.receiver[1])[0]
         numbers = [binding[B_SYMBOL] for _, binding in bindings if binding[B_SYMBOL] >= 0]
         return symbol.unit.symbols[numbers[0]] if numbers else None
 

@@ -399,15 +399,17 @@ class Java(Rules):
         """Return the kind of a read: a type, which is no member, is used; a method is not read."""
         return {2: "uses", 3: kind}.get(len(value), "")
 
-    def via(self, target: Target, place: Place) -> str:
-        """Return how a name was found: a type around it or in it, or one of the package."""
-        symbol = target.symbol
-        if symbol is None or symbol.kind not in TYPES or target.via == "import":
-            return target.via
+    def with_steps(self, targets: list[Target], place: Place) -> list[Target]:
+        """Return types with the step that found them: around the name or in it, or the package."""
         around = place.unit.enclosing(place.scope)
         while around is not None and around.parent != FILE:
             around = place.unit.symbols[around.parent]
-        return "local" if symbol.parent != FILE or symbol is around else "package"
+        return [
+            Target("local" if symbol.parent != FILE or symbol is around else "package", symbol)
+            if (symbol := target.symbol) and symbol.kind in TYPES and target.via != "import"
+            else target
+            for target in targets
+        ]
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member that every object has."""
