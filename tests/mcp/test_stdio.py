@@ -15,10 +15,9 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.mcp.pending_store import PendingStore
 from ghostmem.mcp.server import serve_stdio
 from ghostmem.mcp.stdio import VERSIONS, WORKERS, StdioSession
-from ghostmem.mcp.tool_server import ToolServer
+from ghostmem.mcp.tool_server import PendingStore, ToolServer
 from ghostmem.settings import Settings
 
 APPS = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}

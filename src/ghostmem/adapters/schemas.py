@@ -8,9 +8,14 @@ from typing import Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
-from ghostmem.mcp.names import resolve_names
 from ghostmem.mcp.tool import McpTool
-from ghostmem.mcp.tools import check_namespace, checked_arguments, chosen_tools, find_tool
+from ghostmem.mcp.tools import (
+    check_namespace,
+    checked_arguments,
+    chosen_tools,
+    find_tool,
+    resolve_names,
+)
 from ghostmem.notes.project import project_namespace
 from ghostmem.schema import too_deep
 
@@ -34,8 +39,9 @@ def _openapi(schema: Mapping[str, Any]) -> dict[str, Any]:
     if "items" in schema:
         declared["items"] = _openapi(schema["items"])
     if "properties" in schema:
-        properties = schema["properties"].items()
-        declared["properties"] = {name: _openapi(part) for name, part in properties}
+        declared["properties"] = {
+            name: _openapi(part) for name, part in schema["properties"].items()
+        }
     return declared
 
 
@@ -102,7 +108,6 @@ def call(
 
 
 def _parsed(arguments: Mapping[str, Any] | str | None, tool: McpTool) -> Mapping[str, Any] | None:
-    """Return the arguments as an object."""
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments or "{}")

@@ -4,8 +4,6 @@ The tool and the resource are listed only for hosts that can show apps, so that 
 pay for their description.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -39,8 +37,7 @@ def _show(ghost: Ghost, given: Arguments) -> Result:
         found = details(ghost.store, ns, key)
         if not found.current:
             raise NotFoundError(f"memory not found: {ns}/{key}", "it was deleted")
-        result: Result = plain(found)
-        return {"ns": ns, **result}
+        return {"ns": ns, **plain(found)}
     if query := given.get("query"):
         return {
             "ns": ns,
@@ -62,27 +59,27 @@ SHOW = McpTool(
 )
 
 
-def make_tools(_: Path) -> tuple[McpTool, ...]:
+def make_tools(_toolset: str, _root: Path) -> tuple[McpTool, ...]:
     """Return the tool of the toolset."""
     return (SHOW,)
 
 
 def is_shown_by(capabilities: Mapping[str, Any]) -> bool:
     """Tell whether a client shows apps of this kind."""
-    known = capabilities.get("extensions")
-    settings = known.get(EXTENSION) if isinstance(known, dict) else None
-    kinds = settings.get("mimeTypes") if isinstance(settings, dict) else None
-    return isinstance(kinds, list | tuple) and MIME_TYPE in kinds
+    try:
+        # as a list, because a text would contain a part of itself
+        return MIME_TYPE in list(capabilities["extensions"][EXTENSION]["mimeTypes"])
+    except (KeyError, TypeError):
+        return False
 
 
 def app_resource() -> dict[str, Any]:
     """Return the app as the protocol lists it."""
-    about = "Search and read memories"
     return {
         "uri": URI,
         "name": "viewer",
         "title": TITLE,
-        "description": about,
+        "description": "Search and read memories",
         "mimeType": MIME_TYPE,
         "_meta": META,
     }
@@ -98,8 +95,6 @@ def html() -> str:
     """Return the document, made of the viewer's own modules and styles."""
     from ghostmem.mcp.bundle import document
 
-    styles = [
-        *(_STYLES / name for name in ("base.css", "parts.css", "search.css")),
-        _HERE / "viewer" / "viewer.css",
-    ]
-    return document(TITLE, styles, _HERE / "viewer" / "viewer.js")
+    styles = [_STYLES / name for name in ("base.css", "parts.css", "search.css")]
+    viewer = _HERE / "viewer"
+    return document(TITLE, [*styles, viewer / "viewer.css"], viewer / "viewer.js")

@@ -4,25 +4,29 @@ The SDK has no batches, and distinguishes invalid messages from invalid paramete
 protocol.
 """
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_batch, read_message
-from ghostmem.mcp.protocol import BATCH_VERSION, VERSIONS
+from ghostmem.mcp.protocol import (
+    BATCH_VERSION,
+    VERSIONS,
+    ProtocolError,
+    encode,
+    error_reply,
+    parse,
+    read_batch,
+    read_message,
+)
 from ghostmem.mcp.requests import ClientInfo, reply_to, run_method
+from ghostmem.mcp.tool_server import ToolServer
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from ghostmem.mcp.tool_server import ToolServer
-
+_JSON = "application/json"
 _VERSION_HEADER = "mcp-protocol-version"
 
 
@@ -60,8 +64,8 @@ class CheckedBodies:
             if isinstance(value, list):
                 return await self._batch(value, version)
             read_message(value)
-        except FrameError as error:
-            return _response(encode(error_reply(error)), 400)
+        except ProtocolError as error:
+            return Response(encode(error_reply(error, error.id)), 400, media_type=_JSON)
         return None
 
     async def _batch(self, values: list[Any], version: str | None) -> Response:
@@ -70,7 +74,9 @@ class CheckedBodies:
             if "id" in message:
                 work = partial(run_method, self._tools, message["method"], ClientInfo())
                 replies.append(await anyio.to_thread.run_sync(reply_to, message, work))
-        return _response(encode(replies), 200) if replies else Response(status_code=202)
+        if not replies:
+            return Response(status_code=202)
+        return Response(encode(replies), media_type=_JSON)
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
@@ -81,7 +87,3 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return waiting.pop() if waiting else await receive()
 
     return again
-
-
-def _response(body: bytes, status: int) -> Response:
-    return Response(body, status, media_type="application/json")

@@ -4,11 +4,9 @@ A result is sent twice, as text and as JSON, and a client shows its model one of
 one counts. Tokens are estimated as four bytes each.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ghostmem.text.fit import fit
 
@@ -23,23 +21,20 @@ Row = dict[str, Any]
 
 def encoded(value: Any) -> bytes:
     """Return a value as JSON, as it is sent."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "backslashreplace")
-
-
-def tokens(size: int) -> int:
-    """Return the tokens of a number of bytes."""
-    return -(-size // BYTES_PER_TOKEN)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8", "backslashreplace"
+    )
 
 
 def content_tokens(content: str) -> int:
     """Return the tokens of a content as JSON, which is never shorter than the text."""
-    return tokens(len(encoded(content)) - 2)
+    return -(-(len(encoded(content)) - 2) // BYTES_PER_TOKEN)
 
 
 def sent_tokens(text: str, result: Any) -> int:
     """Return the tokens of the larger of the two forms of a result."""
-    return tokens(max(len(text.encode("utf-8", "backslashreplace")), len(encoded(result))))
+    size = max(len(text.encode("utf-8", "backslashreplace")), len(encoded(result)))
+    return -(-size // BYTES_PER_TOKEN)
 
 
 def start_of(content: str, room: int) -> str:
@@ -47,21 +42,13 @@ def start_of(content: str, room: int) -> str:
     return fit(content, 0, 0, room, content_tokens) or ""
 
 
-class Fitted(NamedTuple):
-    """Rows that fit a budget, the number of those that do not, and whether contents are cut."""
-
-    rows: list[Any]
-    left_out: int
-    is_cut: bool
-
-
 def fit_rows(
     rows: Sequence[Any],
     budget: int,
     frame: Callable[[Sequence[Any]], int],
     cut: Callable[[Row, int], str],
-) -> Fitted:
-    """Return the first rows with as much of their contents as fits a budget.
+) -> tuple[list[Any], bool]:
+    """Return the first rows with as much of their contents as fits, and whether one is cut.
 
     Args:
         rows: Rows, best first. If they are records with a `content`, the first one is shown in
@@ -96,21 +83,20 @@ def fit_rows(
         row if need <= share else {**row, "content": cut(row, max(share, 1))}
         for row, need, share in kept
     ]
-    return Fitted(fitted, len(rows) - len(kept), any(need > share for _, need, share in kept))
+    return fitted, any(need > share for _, need, share in kept)
 
 
 def _shares(needed: Sequence[int], room: int) -> list[int]:
     """Divide a room: short rows get what they need, the others equal parts, the best ones more."""
-    shares = [0] * len(needed)
-    waiting = list(range(len(needed)))
+    shares: dict[int, int] = {}
+    waiting = {row: BEST_SHARE if row < BEST_ROWS else 1 for row in range(len(needed))}
     while waiting:
-        weights = {at: BEST_SHARE if at < BEST_ROWS else 1 for at in waiting}
-        part = max(room, 0) / sum(weights.values())
-        satisfied = [at for at in waiting if needed[at] <= part * weights[at]]
-        for at in satisfied or waiting:
-            shares[at] = needed[at] if satisfied else int(part * weights[at])
+        part = max(room, 0) / sum(waiting.values())
+        satisfied = [row for row, weight in waiting.items() if needed[row] <= part * weight]
         if not satisfied:
+            shares |= {row: int(part * weight) for row, weight in waiting.items()}
             break
-        room -= sum(needed[at] for at in satisfied)
-        waiting = [at for at in waiting if at not in satisfied]
-    return shares
+        shares |= {row: needed[row] for row in satisfied}
+        room -= sum(needed[row] for row in satisfied)
+        waiting = {row: waiting[row] for row in waiting if row not in satisfied}
+    return [shares[row] for row in range(len(needed))]

@@ -1,7 +1,5 @@
 """The viewer as one HTML document without external files, for an app in a host's frame."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Iterable

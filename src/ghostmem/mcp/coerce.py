@@ -5,12 +5,10 @@ such value is turned into the form that the schema asks for; any other value sta
 check refuses it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -46,9 +44,6 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
 TIMES = frozenset("after before valid_at as_of created_at valid_from valid_to".split())
 # a span without "ago" is in the past for these; "valid_to: 2 weeks" would mean the future
 PAST_TIMES = frozenset("after before valid_at as_of".split())
-# a day or month is its beginning, which is not when a memory meant "until then" ends
-ENDS = frozenset(("valid_to",))
-DURATIONS = frozenset(("ttl",))
 # numbers of results: a larger one means all that there are
 COUNTS = frozenset(("limit", "max_pairs"))
 # days that a word goes back to the beginning of a day
@@ -65,6 +60,12 @@ SECONDS = {
         "y year years": 31_536_000,
     }.items()
     for unit in units.split()
+}
+# by type of the schema: those of values that a text may contain
+_TYPES: Mapping[str, Collection[type]] = {
+    "integer": (int, float),
+    "number": (int, float),
+    "object": (dict,),
 }
 _TTL_UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 _SPAN = re.compile(r"(?:(?:the )?(?:last|past) )?(\w+?) ?([a-z]+)(?: ago)?")
@@ -108,17 +109,16 @@ def _value(name: str, value: Any, schema: Mapping[str, Any], now: datetime) -> A
         return words[word]
     if name in TIMES:
         return _time(name, value, now)
-    if name in DURATIONS:
+    if name == "ttl":
         return _duration(value)
     if choices:
         return word if word in choices else value
-    return _within(name, _FROM_TEXT[kind](value), schema) if kind in _FROM_TEXT else value
+    return _within(name, _parsed(value, _TYPES[kind]), schema) if kind in _TYPES else value
 
 
 def _within(name: str, value: Any, schema: Mapping[str, Any]) -> Any:
     """Return a number, or the largest possible number of results."""
-    is_count = name in COUNTS and type(value) is int
-    return min(value, schema["maximum"]) if is_count else value
+    return min(value, schema["maximum"]) if name in COUNTS and type(value) is int else value
 
 
 def _word(text: str) -> str:
@@ -126,9 +126,7 @@ def _word(text: str) -> str:
 
 
 def _boolean(value: Any) -> Any:
-    text = str(value).strip().lower()
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        return value
+    text = str(value).strip().lower() if type(value) in (str, int) else ""
     return True if text in TRUE else False if text in FALSE else value
 
 
@@ -136,34 +134,17 @@ def _list(value: Any) -> Any:
     """Return the list in a text: JSON, or parts between commas."""
     if not isinstance(value, str):
         return value
-    if value.strip().startswith("["):
-        parsed = _json(value)
-        return parsed if isinstance(parsed, list) else value
-    return [part.strip() for part in value.split(",") if part.strip()]
+    parts = [part.strip() for part in value.split(",") if part.strip()]
+    return _parsed(value, (list,)) if value.strip().startswith("[") else parts
 
 
-def _json(text: str) -> Any:
+def _parsed(text: str, types: Collection[type]) -> Any:
+    """Return the JSON value in a text if it has one of these types, else the text."""
     try:
-        return json.loads(text)
+        value = json.loads(text.strip())
     except (ValueError, RecursionError):
         return text
-
-
-def _number(text: str) -> Any:
-    parsed = _json(text.strip())
-    return parsed if isinstance(parsed, int | float) and not isinstance(parsed, bool) else text
-
-
-def _object(text: str) -> Any:
-    parsed = _json(text)
-    return parsed if isinstance(parsed, dict) else text
-
-
-_FROM_TEXT: Mapping[str, Callable[[str], Any]] = {
-    "integer": _number,
-    "number": _number,
-    "object": _object,
-}
+    return value if type(value) in types else text
 
 
 def _span(text: str) -> int | None:
@@ -188,13 +169,12 @@ def _time(name: str, text: str, now: datetime) -> str:
         return format_time(now)
     if match := _SLASHES.fullmatch(text.strip()):
         return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}"
-    if name not in ENDS and word in DAYS_BACK:
+    # a day or month is its beginning, which is not when a memory meant "until then" ends
+    if name != "valid_to" and word in DAYS_BACK:
         return f"{now - timedelta(days=DAYS_BACK[word]):%Y-%m-%d}"
-    if name not in ENDS and _MONTH.fullmatch(text.strip()):
+    if name != "valid_to" and _MONTH.fullmatch(text.strip()):
         return f"{text.strip()}-01"
     seconds = _span(text)
     is_past = word.endswith("_ago") or word.startswith(("last_", "past_", "the_"))
     is_past = is_past or (name in PAST_TIMES and word[:1].isdecimal())
-    if seconds is None or not is_past:
-        return text
-    return format_time(now - timedelta(seconds=seconds))
+    return format_time(now - timedelta(seconds=seconds)) if seconds and is_past else text

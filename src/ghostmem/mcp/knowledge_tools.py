@@ -1,7 +1,5 @@
 """The tools of the toolset knowledge, on topic files of a project, and the prompt to fill them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -47,7 +45,7 @@ _TOPIC = described(TEXT, "the topic's name")
 _TAGS = described(TEXTS, "tags, a few words each")
 
 
-def make_tools(root: Path) -> tuple[McpTool, ...]:
+def make_tools(_: str, root: Path) -> tuple[McpTool, ...]:
     """Return the eight tools over the folder .ai-knowledge of a project."""
     from ghostmem.notes import knowledge
 
@@ -140,7 +138,8 @@ def _tool(
 
     def run(ghost: Ghost, given: Arguments) -> Result:
         now = {"now": ghost.store.clock()} if "now" in work.__annotations__ else {}
-        return {"text": work(root, **{_snake(name): value for name, value in given.items()}, **now)}
+        fields = {re.sub("([A-Z])", r"_\1", name).lower(): given[name] for name in given}
+        return {"text": work(root, **fields, **now)}
 
     return McpTool(
         work.__name__,
@@ -153,7 +152,3 @@ def _tool(
         hints=hints,
         uses_namespace=False,
     )
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"[A-Z]", lambda letter: f"_{letter[0].lower()}", name)

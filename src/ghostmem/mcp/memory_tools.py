@@ -1,6 +1,7 @@
-"""The tools of the toolset memory: store, find, link and tidy memories."""
+"""The tools on memories, in three toolsets.
 
-from __future__ import annotations
+`memory` stores, finds, links and tidies them; `edit` shows versions, restores, and changes by a
+diff; `truth` shows contradictions, decides them, and tells how a fact evolved."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -11,19 +12,24 @@ from ghostmem.ghost import Ghost
 from ghostmem.mcp.budget import BYTES_PER_TOKEN, encoded
 from ghostmem.mcp.shown import (
     show_candidates,
+    show_conflicts,
     show_consolidation,
     show_context,
     show_curated,
     show_edges,
     show_expanded,
     show_get,
+    show_history,
     show_list,
+    show_patch,
     show_put,
     show_report,
     show_search,
+    show_timeline,
 )
 from ghostmem.mcp.tool import (
     CHANGE,
+    INTEGER,
     LIST,
     TEXT,
     WRITE,
@@ -32,6 +38,7 @@ from ghostmem.mcp.tool import (
     Result,
     arguments,
     described,
+    nonempty,
 )
 from ghostmem.memory.curate import OPS
 from ghostmem.model import EDGE_WEIGHTS, Tier, VerdictKind, plain
@@ -47,6 +54,7 @@ MAX_OTHER = 120  # characters of the memory that a new one contradicts
 _COMPACTION_TOOLS = "summarise them with ghost_consolidate"
 _OWN_NS = {"description": NS.brief}
 _OBJECT = {"type": "object"}
+_STORED = {"key": TEXT, "version": INTEGER, "outcome": TEXT}
 _BUDGET = described(
     {"type": "integer", "minimum": 100, "maximum": MAX_BUDGET},
     "maximum tokens of the result, default 2000",
@@ -68,16 +76,14 @@ def search(ghost: Ghost, given: Arguments) -> Result:
     """Return the results of a search with its methods, misses and notes."""
     wait_for_model(ghost)
     hits = ghost.search(given.pop("query"), given.pop("ns"), **given)
-    result: Result = {"results": plain(list(hits)), "legs": list(hits.legs)}
-    if given.get("explain"):
-        result["misses"] = plain(list(hits.misses))
-    if not hits.complete:
-        result["complete"] = False
-    if hits.weaker:
-        result["weaker"] = len(hits.weaker)
-    if hits.superseded:
-        result["superseded"] = [{"key": hit.key, "note": hit.note} for hit in hits.superseded]
-    return {**result, "notes": list(hits.notes)} if hits.notes else result
+    superseded = [{"key": hit.key, "note": hit.note} for hit in hits.superseded]
+    return {
+        "results": plain(list(hits)),
+        "legs": list(hits.legs),
+        **({"misses": plain(list(hits.misses))} if given.get("explain") else {}),
+        **({} if hits.complete else {"complete": False}),
+        **nonempty(weaker=len(hits.weaker), superseded=superseded, notes=list(hits.notes)),
+    }
 
 
 def _context(ghost: Ghost, given: Arguments) -> Result:
@@ -89,11 +95,11 @@ def _context(ghost: Ghost, given: Arguments) -> Result:
     result: Result = plain(pack)
     if not pack.memories and "min_score" not in given:
         filters = {name: value for name, value in given.items() if name in OPERATIONS["search"]}
-        hits = ghost.search(query, ns, limit=1, explain=True, **filters)
-        result["perhaps"] = plain(hits.perhaps)
+        result["perhaps"] = plain(ghost.search(query, ns, limit=1, explain=True, **filters).perhaps)
     if "compaction_reason" in result:
-        reason = result["compaction_reason"].replace(COMPACTION_COMMANDS, _COMPACTION_TOOLS)
-        result["compaction_reason"] = reason
+        result["compaction_reason"] = result["compaction_reason"].replace(
+            COMPACTION_COMMANDS, _COMPACTION_TOOLS
+        )
     return result if _is_complete(ghost, pack.notes) else {**result, "complete": False}
 
 
@@ -105,16 +111,16 @@ def _sent_tokens(content: str) -> int:
 def _is_complete(ghost: Ghost, notes: tuple[str, ...]) -> bool:
     """Tell whether everything was searched by meaning, as far as that is wanted."""
     vectoriser = ghost.store.vectoriser
-    if not vectoriser.wanted:
-        return True
-    is_ready = vectoriser.get() is not None and not vectoriser.problem
-    return is_ready and not any("vectors" in note for note in notes)
+    return not vectoriser.wanted or (
+        vectoriser.get() is not None
+        and not vectoriser.problem
+        and not any("vectors" in note for note in notes)
+    )
 
 
 def _reflect(ghost: Ghost, given: Arguments) -> Result:
     wait_for_model(ghost)
-    result: Result = plain(ghost.reflect(**given))
-    return result
+    return dict(plain(ghost.reflect(**given)))
 
 
 def _put(ghost: Ghost, given: Arguments) -> Result:
@@ -128,8 +134,9 @@ def _put(ghost: Ghost, given: Arguments) -> Result:
     verdict = result.get("verdict", {})
     if verdict.get("kind") == VerdictKind.CONFLICT and "key" in verdict:
         with suppress(NotFoundError):  # removed since then
-            other = ghost.history(memory.ns, verdict["key"])[-1]
-            verdict["content"] = first_line(other.content, MAX_OTHER)
+            verdict["content"] = first_line(
+                ghost.history(memory.ns, verdict["key"])[-1].content, MAX_OTHER
+            )
     return {**result, "deduplicated": True} if memory.requested_key else result
 
 
@@ -142,8 +149,7 @@ def _list(ghost: Ghost, given: Arguments) -> Result:
 def _curate(ghost: Ghost, given: Arguments) -> Result:
     if given["op"] == "used":
         return {**plain(ghost.used(given["ns"], [given["key"]])[0]), "op": "used"}
-    result: Result = plain(ghost.curate(given["ns"], given["key"], given["op"]))
-    return result
+    return dict(plain(ghost.curate(given["ns"], given["key"], given["op"])))
 
 
 def _edge(ghost: Ghost, given: Arguments) -> Result:
@@ -159,12 +165,13 @@ def _edge(ghost: Ghost, given: Arguments) -> Result:
             f"send {' and '.join(missing)}, or op list to see the links{rels}",
         )
     if op == "remove":
-        removed = ghost.graph.rm_edge(ns, start, given["to_key"], given["rel"])
-        return {"status": "deleted", **plain(removed)}
-    result: Result = plain(
-        ghost.edge(ns, start, given["to_key"], given["rel"], weight=given.get("weight"))
+        return {
+            "status": "deleted",
+            **plain(ghost.graph.rm_edge(ns, start, given["to_key"], given["rel"])),
+        }
+    return dict(
+        plain(ghost.edge(ns, start, given["to_key"], given["rel"], weight=given.get("weight")))
     )
-    return result
 
 
 def _candidates(ghost: Ghost, given: Arguments) -> Result:
@@ -176,8 +183,14 @@ def _candidates(ghost: Ghost, given: Arguments) -> Result:
     return {**result, "more": True} if len(pairs) > end else result
 
 
+def _history(ghost: Ghost, given: Arguments) -> Result:
+    newest_first = sorted(
+        plain(ghost.history(given["ns"], given["key"])), key=lambda version: -version["version"]
+    )
+    return {"ns": given["ns"], "key": given["key"], "versions": newest_first}
+
+
 def _about(**texts: str) -> dict[str, Any]:
-    """Return descriptions of parameters for one tool."""
     return {name: {"description": text} for name, text in texts.items()}
 
 
@@ -392,6 +405,87 @@ MEMORY: tuple[McpTool, ...] = (
 )
 
 
-def make_tools(_: Path) -> tuple[McpTool, ...]:
-    """Return the tools of the toolset."""
-    return MEMORY
+EDIT: tuple[McpTool, ...] = (
+    McpTool(
+        "ghost_history",
+        "Versions of a memory",
+        "List all versions of a memory, newest first, even of a deleted one.",
+        arguments("get", "ns key"),
+        ("key",),
+        {"versions": LIST},
+        _history,
+        show_history,
+    ),
+    McpTool(
+        "ghost_restore",
+        "Restore a memory",
+        "Bring back a deleted memory, or make an earlier version the newest.",
+        arguments(
+            "restore",
+            "ns key version",
+            version={"description": "the version to go back to; default: the deleted one"},
+        ),
+        ("key",),
+        _STORED,
+        lambda ghost, given: {**plain(ghost.restore(**given)), "outcome": "restored"},
+        show_put,
+        WRITE,
+    ),
+    McpTool(
+        "ghost_patch",
+        "Edit a memory",
+        "Change some lines of a memory by a unified diff; all other lines stay as they are. "
+        "Read it with ghost_get first: the context must match.",
+        {
+            **arguments("patch", "ns key"),
+            "patch": described(TEXT, "unified diff with @@ hunks against the current content"),
+            **arguments("patch", "base_version dry_run"),
+        },
+        ("key", "patch"),
+        _STORED,
+        lambda ghost, given: plain(ghost.patch(diff=given.pop("patch"), **given)),
+        show_patch,
+        WRITE,
+    ),
+)
+
+
+TRUTH: tuple[McpTool, ...] = (
+    McpTool(
+        "ghost_conflicts",
+        "Open contradictions",
+        "Unresolved contradictions between memories, and memories that may be stale.",
+        arguments("timeline", "ns"),
+        (),
+        {"conflicts": LIST, "maybe_stale": LIST},
+        lambda ghost, given: plain(ghost.conflicts(**given)),
+        show_conflicts,
+    ),
+    McpTool(
+        "ghost_resolve",
+        "Decide a contradiction",
+        "Keep one memory and retire those it contradicts; ask the user first if it is about "
+        "their statements. Nothing is deleted.",
+        arguments("resolve", "ns keep other both"),
+        ("keep",),
+        {"keeps": TEXT, "closed": LIST},
+        lambda ghost, given: plain(ghost.resolve(**given)),
+        None,
+        WRITE,
+    ),
+    McpTool(
+        "ghost_timeline",
+        "How a fact evolved",
+        "Every version, correction and ending of a key, or of what a question finds, oldest first.",
+        arguments("timeline", "ns what"),
+        ("what",),
+        {"events": LIST},
+        lambda ghost, given: {"events": plain(ghost.timeline(**given))},
+        show_timeline,
+    ),
+)
+
+
+def make_tools(toolset: str, _: Path) -> tuple[McpTool, ...]:
+    """Return the tools of a toolset."""
+    return {"memory": MEMORY, "edit": EDIT, "truth": TRUTH}[toolset]

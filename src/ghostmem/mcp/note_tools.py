@@ -1,7 +1,5 @@
 """The tools of the toolset notes: search memories and notes, and save a note."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ghostmem.ghost import Ghost
@@ -22,7 +20,7 @@ SEMANTIC, LITERAL = "semantic", "text"
 MAX_HITS = 200
 
 
-def make_tools(root: Path) -> tuple[McpTool, ...]:
+def make_tools(_: str, root: Path) -> tuple[McpTool, ...]:
     """Return memory_search and memory_save; text is searched in added folders, else in `root`."""
 
     def search(ghost: Ghost, given: Arguments) -> Result:

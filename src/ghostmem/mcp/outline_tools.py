@@ -1,7 +1,5 @@
 """The tools of the toolset outline, which work on the source files of a project."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,7 +25,7 @@ def _parameters(names: str, **changes: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def make_tools(root: Path) -> tuple[McpTool, ...]:
+def make_tools(_: str, root: Path) -> tuple[McpTool, ...]:
     """Return the three tools over a project."""
 
     def tool(

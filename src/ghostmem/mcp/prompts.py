@@ -10,12 +10,13 @@ from ghostmem.mcp.texts import readable
 Prompt = Mapping[str, Any]
 
 
-def _argument(name: str, about: str) -> dict[str, Any]:
-    return {"name": name, "description": about, "required": False}
-
-
-def _prompt(name: str, title: str, about: str, *arguments: dict[str, Any]) -> Prompt:
-    return {"name": name, "title": title, "description": about, "arguments": list(arguments)}
+def _prompt(name: str, title: str, about: str, **arguments: str) -> Prompt:
+    """Return a prompt; `arguments` are the descriptions of its arguments."""
+    listed = [
+        {"name": argument, "description": text, "required": False}
+        for argument, text in arguments.items()
+    ]
+    return {"name": name, "title": title, "description": about, "arguments": listed}
 
 
 # Some clients split what the user typed at blanks and pass on one word of it, so no text depends
@@ -27,13 +28,13 @@ PROMPTS: Mapping[str, Prompt] = {
             "recall",
             "Recall",
             "Answer from memory, with sources",
-            _argument("question", "What you want to know"),
+            question="What you want to know",
         ),
         _prompt(
             "remember",
             "Remember",
             "Keep what matters of this conversation",
-            _argument("what", "What to keep; everything that matters when left out"),
+            what="What to keep; everything that matters when left out",
         ),
         _prompt("review", "Review", "Look through memory and tidy it up"),
         _prompt(
@@ -91,5 +92,7 @@ def prompt_result(name: str, given: Mapping[str, str], toolsets: Collection[str]
         )
     words = [given.get(argument["name"], "").strip() for argument in prompt["arguments"]]
     text = _TEXTS[name] + "".join(_PASSED_ON.format(part) for part in words if part)
-    message = {"role": "user", "content": {"type": "text", "text": readable(text)}}
-    return {"description": prompt["description"], "messages": [message]}
+    return {
+        "description": prompt["description"],
+        "messages": [{"role": "user", "content": {"type": "text", "text": readable(text)}}],
+    }

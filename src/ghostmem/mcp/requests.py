@@ -1,7 +1,5 @@
 """Requests of the protocol, each a function from plain data to plain data."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -9,9 +7,15 @@ from typing import Any, NamedTuple
 from ghostmem.caller import CLIENT
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.mcp.app import URI, app_contents, app_resource, is_shown_by
-from ghostmem.mcp.frames import Message, error_reply
 from ghostmem.mcp.prompts import offered, prompt_result
-from ghostmem.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError
+from ghostmem.mcp.protocol import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    Message,
+    ProtocolError,
+    error_reply,
+)
 from ghostmem.mcp.resources import complete, read, resources, templates
 from ghostmem.mcp.texts import error_text, readable
 from ghostmem.mcp.tool_server import ToolServer
@@ -86,8 +90,8 @@ def _list_resources(tools: ToolServer, _: Given, client: ClientInfo) -> Found:
     return {"resources": [*apps, *resources(tools)]}
 
 
-def _resource(tools: ToolServer, uri: str) -> Found:
-    return app_contents() if uri == URI else read(tools, uri)
+def _read(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
+    return {"contents": [app_contents() if given["uri"] == URI else read(tools, given["uri"])]}
 
 
 def _get_prompt(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
@@ -95,8 +99,12 @@ def _get_prompt(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
 
 
 def _complete(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
-    known = _texts(given.get("context", {}).get("arguments"))
-    found = complete(tools, given["argument"]["name"], given["argument"]["value"], known)
+    found = complete(
+        tools,
+        given["argument"]["name"],
+        given["argument"]["value"],
+        _texts(given.get("context", {}).get("arguments")),
+    )
     return {
         "completion": {
             "values": found[:MAX_COMPLETIONS],
@@ -132,10 +140,7 @@ REQUESTS: Mapping[str, tuple[Callable[[ToolServer, Given, ClientInfo], Found], S
     CALL: (_call_tool, _with({"name": _TEXT}, arguments=_ANY)),
     "resources/list": (_list_resources, _ANY),
     "resources/templates/list": (lambda *_: {"resourceTemplates": templates()}, _ANY),
-    "resources/read": (
-        lambda tools, given, _: {"contents": [_resource(tools, given["uri"])]},
-        _with({"uri": _TEXT}),
-    ),
+    "resources/read": (_read, _with({"uri": _TEXT})),
     "prompts/list": (
         lambda tools, *_: {"prompts": list(offered(tools.toolsets).values())},
         _ANY,

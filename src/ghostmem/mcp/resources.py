@@ -1,7 +1,5 @@
 """Resources: a memory by its address, an index of a namespace, and completion of both."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from urllib.parse import quote, unquote
 

@@ -26,13 +26,11 @@ def result_text(name: str, result: Mapping[str, Any]) -> str:
 
 def original_text(name: str, result: Mapping[str, Any]) -> str:
     """Return a whole result as the JSON of the original Ghost, which has lists without a frame."""
-    original: Any = result
+    original: Any = result.get(_ARRAYS.get(name, ""), result)
     if name == "ghost_search":
         original = [{**hit, "similarity": hit["score"]} for hit in result["results"]]
     elif name == "ghost_consolidate":
         original = {"memory": result["summary"], "auto_linked": result["edges"], **result}
-    elif name in _ARRAYS:
-        original = result.get(_ARRAYS[name], result)
     return json.dumps(original, indent=2, ensure_ascii=False)
 
 
@@ -57,12 +55,28 @@ def _lines(lines: Iterable[str], result: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *end])
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with a noun that is given in the plural."""
+    singular = f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
+    return f"1 {singular}" if count == 1 else f"{count} {noun}"
+
+
 def _head(row: Mapping[str, Any], result: Mapping[str, Any], *more: str) -> str:
     """Return the name of a memory, its date, source and more, in brackets."""
     said_by = quoted_label(row.get("source_user") or ""), row.get("source_kind")
     parts = (f"{row.get('ns', result.get('ns'))}/{row['key']} v{row['version']}", row["created_at"])
     text = " ".join(str(part) for part in (*parts, *said_by, *more) if part)
     return " ".join(f"[{text}]".splitlines())
+
+
+def _line(row: Mapping[str, Any], result: Mapping[str, Any], *more: str) -> str:
+    """Return a memory with its name and its note."""
+    note = f" ({row['note']})" if "note" in row else ""
+    return f"{_head(row, result, *more)}{note} {_indented(row['content'])}"
+
+
+def _tags(row: Mapping[str, Any]) -> list[str]:
+    return [f"#{quoted_label(tag)}" for tag in row.get("tags", ())]
 
 
 # times of a memory that are shown, and how they are labelled
@@ -78,7 +92,7 @@ def _memory(result: Mapping[str, Any]) -> str:
     details = [result["kind"], result["tier"]]
     details += [f"{name} {result[name]}" for name in ("priority", "importance") if name in result]
     details += ["pinned"] if result.get("pinned") else []
-    details += [f"#{quoted_label(tag)}" for tag in result.get("tags", ())]
+    details += _tags(result)
     details += [f"{label} {result[name]}" for name, label in _LIFETIME.items() if name in result]
     details += [f"about {quoted_label(path, MAX_PATH)}" for path in result.get("files", ())]
     details += [f"from character {result['offset']}"] if "offset" in result else []
@@ -114,59 +128,62 @@ def _stored(result: Mapping[str, Any]) -> str:
 
 
 def _hits(result: Mapping[str, Any]) -> str:
-    lines = []
-    for hit in result["results"]:
-        head = _head(hit, result, f"{hit['score']:.2f}", hit.get("path", ""))
-        note = f" ({hit['note']})" if "note" in hit else ""
-        lines.append(f"{head}{note} {_indented(hit['content'])}")
+    lines = [
+        _line(hit, result, f"{hit['score']:.2f}", hit.get("path", "")) for hit in result["results"]
+    ] or [_nothing(result)]
     ended = [f"{old['key']} ({old['note']})" for old in result.get("superseded", ())]
     lines += [f"no longer true: {', '.join(ended)}"] if ended else []
-    return _lines(lines if result["results"] else [_nothing(result), *lines], result)
+    return _lines(lines, result)
 
 
 def _nothing(result: Mapping[str, Any]) -> str:
-    is_complete = result.get("complete", True)
-    return "nothing relevant is known" if is_complete else "nothing was found so far"
+    return (
+        "nothing relevant is known" if result.get("complete", True) else "nothing was found so far"
+    )
 
 
 def _pack(result: Mapping[str, Any]) -> str:
-    lines = []
-    for memory in result["memories"]:
-        note = f" ({memory['note']})" if "note" in memory else ""
-        lines.append(f"{_head(memory, result)}{note} {_indented(memory['content'])}")
-    nothing = "nothing fits into the budget" if "left_out" in result else _nothing(result)
-    weak = [f"perhaps: {_head(hit, result)} {hit['content']}" for hit in result.get("perhaps", ())]
-    nothing = "\n".join(weak) or nothing
-    lines.append(f"({result['used']} of {result['budget']} tokens)" if lines else nothing)
+    lines = [_line(memory, result) for memory in result["memories"]]
+    lines += [f"({result['used']} of {result['budget']} tokens)"] if lines else []
+    lines += [f"perhaps: {_line(hit, result)}" for hit in result.get("perhaps", ())]
+    if not lines:
+        lines = ["nothing fits into the budget" if "left_out" in result else _nothing(result)]
     if result.get("compaction_suggested"):
         lines.append(f"compaction suggested: {result['compaction_reason']}")
     return _lines(lines, result)
 
 
 def _listed(result: Mapping[str, Any]) -> str:
-    lines = []
-    for memory in result["memories"]:
-        details = [f"#{quoted_label(tag)}" for tag in memory.get("tags", ())]
-        details += [f"deleted {memory['deleted_at']}"] if "deleted_at" in memory else []
-        lines.append(f"{_head(memory, result, *details)} {_indented(memory['content'])}")
+    lines = [
+        _line(
+            memory,
+            result,
+            *_tags(memory),
+            f"deleted {memory['deleted_at']}" if "deleted_at" in memory else "",
+        )
+        for memory in result["memories"]
+    ]
     return _lines(lines or ["nothing is stored here"], result)
 
 
 def _versions(result: Mapping[str, Any]) -> str:
-    lines = [f"{result['ns']}/{result['key']}"]
-    for version in result["versions"]:
-        state = "".join(f" {name}" for name in ("deleted", "replaced") if version.get(name))
-        head = f"[v{version['version']} {version['created_at']}{state}]"
-        lines.append(f"{head} {_indented(version['content'])}")
-    return _lines(lines, result)
+    lines = [
+        f"[v{version['version']} {version['created_at']}"
+        f"{' deleted' if 'deleted' in version else ' replaced' if 'replaced' in version else ''}] "
+        f"{_indented(version['content'])}"
+        for version in result["versions"]
+    ]
+    return _lines([f"{result['ns']}/{result['key']}", *lines], result)
 
 
 def _nodes(result: Mapping[str, Any]) -> str:
-    lines = []
-    for node in result.get("children", result.get("nodes", ())):
-        parent = f"{node['parent']} > " if "parent" in node else ""
-        count = f" ({node['children']} memories)" if "children" in node else ""
-        lines.append(f"{parent}{node['key']}{count}: {_indented(node['content'])}")
+    lines = [
+        (f"{node['parent']} > " if "parent" in node else "")
+        + node["key"]
+        + (f" ({node['children']} memories)" if "children" in node else "")
+        + f": {_indented(node['content'])}"
+        for node in result.get("children", result.get("nodes", ()))
+    ]
     lines += [f"without a summary: {', '.join(keys)}" for keys in result.get("clusters", ())]
     return _lines(lines or ["no summaries"], result)
 
@@ -183,17 +200,15 @@ def _edges(result: Mapping[str, Any]) -> str:
 def _pairs(result: Mapping[str, Any]) -> str:
     if not result["candidates"]:
         return "no pairs to classify"
-    lines = ["pairs:", *(f"{pair['from']} | {pair['to']}" for pair in result["candidates"])]
-    lines.append("memories:")
-    lines += [f"{row['key']}: {_indented(row['content'])}" for row in result["memories"]]
-    return _lines(lines, result)
+    pairs = [f"{pair['from']} | {pair['to']}" for pair in result["candidates"]]
+    memories = [f"{row['key']}: {_indented(row['content'])}" for row in result["memories"]]
+    return _lines(["pairs:", *pairs, "memories:", *memories], result)
 
 
 def _summary(result: Mapping[str, Any]) -> str:
-    text = _stored(result["summary"])
-    if result["summary"].get("outcome") == "quarantined":
-        return text
-    return f"{text} summarises {result['sources']} memories"
+    is_held = result["summary"].get("outcome") == "quarantined"
+    count = "" if is_held else f" summarises {result['sources']} memories"
+    return _stored(result["summary"]) + count
 
 
 _CURATED = {  # by operation: what was done
@@ -211,8 +226,7 @@ def _curated(result: Mapping[str, Any]) -> str:
     if result["op"] in _CURATED:
         return _CURATED[result["op"]].format(name=name)
     field = "tier" if "new_tier" in result else "importance"
-    before, after = result[f"old_{field}"], result[f"new_{field}"]
-    return f"{result['op']} {name}: {field} {before} -> {after}"
+    return f"{result['op']} {name}: {field} {result[f'old_{field}']} -> {result[f'new_{field}']}"
 
 
 _NOT_COUNTS = ("ns", "dry_run", "memories_evaluated", "clusters_left_out")
@@ -225,13 +239,13 @@ def _report(result: Mapping[str, Any]) -> str:
         if isinstance(value, int) and name not in _NOT_COUNTS
     ]
     done = "dry run, nothing was changed: would be" if result["dry_run"] else "done:"
-    number = result["memories_evaluated"]
     changed = f"{done} {', '.join(counts)}" if counts else "nothing to change"
-    checked = "1 memory" if number == 1 else f"{number} memories"
+    checked = counted(result["memories_evaluated"], "memories")
     lines = [f"checked {checked} in {result['ns']}; {changed}", *result.get("changes", ())]
     lines += [f"alike: {', '.join(keys)}" for keys in result.get("linked_clusters", ())]
-    left = result.get("clusters_left_out")
-    lines += [f"and {left} more such groups: ghost_expand lists them"] if left else []
+    if "clusters_left_out" in result:
+        more = result["clusters_left_out"]
+        lines.append(f"and {more} more such groups: ghost_expand lists them")
     return _lines([*lines, *(f"error: {error}" for error in result.get("errors", ()))], result)
 
 
@@ -239,9 +253,8 @@ def _conflicts(result: Mapping[str, Any]) -> str:
     lines = []
     for pair in result["conflicts"]:
         lines.append(f"{pair['key']} ({pair['created_at']}): {_indented(pair['content'])}")
-        other = _indented(pair["other_content"])
-        when = ", ".join((pair["other_created_at"], *filter(None, [pair.get("other_is")])))
-        lines.append(f"contradicts {pair['other']} ({when}): {other}")
+        when = pair["other_created_at"] + (f", {pair['other_is']}" if "other_is" in pair else "")
+        lines.append(f"contradicts {pair['other']} ({when}): {_indented(pair['other_content'])}")
     lines += [f"{doubt['key']} is {doubt['why']}" for doubt in result.get("maybe_stale", ())]
     return _lines(lines or ["no open contradictions"], result)
 
@@ -270,17 +283,15 @@ def _shown(result: Mapping[str, Any]) -> str:
         name = f"{memory['ns']}/{memory['key']} v{memory['version']}"
         return f"[{name}] {_indented(memory['content'][:VIEWED])}"
     lines = [
-        f"[{hit['ns']}/{hit['key']} {hit['created_at'][:10]}] {_snippet(hit)}"
+        f"[{hit['ns']}/{hit['key']} {hit['created_at'][:10]}] "
+        + (
+            snippet(hit["match_chunk"], hit["match_start"], hit["match_end"], SNIPPET)
+            if "match_start" in hit
+            else first_line(hit.get("match_chunk", hit["content"]), SNIPPET)
+        )
         for hit in result["results"]
     ]
     return "\n".join(lines) or "nothing relevant is known"
-
-
-def _snippet(hit: Mapping[str, Any]) -> str:
-    """Return a line of a hit's chunk around the match, or the first line of a memory."""
-    if "match_start" not in hit:
-        return first_line(hit.get("match_chunk", hit["content"]), SNIPPET)
-    return snippet(hit["match_chunk"], hit["match_start"], hit["match_end"], SNIPPET)
 
 
 _TEXTS = {

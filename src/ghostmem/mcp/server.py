@@ -1,47 +1,41 @@
 """The protocol through its official SDK: over HTTP, and over stdio for the newer protocol."""
 
-from __future__ import annotations
-
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping
 from io import TextIOWrapper
 from pathlib import Path
 from threading import Condition
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, BinaryIO, TextIO, cast
 
 import anyio
 import mcp_types as types
+from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from starlette.types import ASGIApp
 
 from ghostmem._version import __version__
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.app import EXTENSION
 from ghostmem.mcp.bodies import CheckedBodies
-from ghostmem.mcp.frames import (
-    FrameError,
+from ghostmem.mcp.protocol import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    NAME,
+    TITLE,
     Message,
+    ProtocolError,
     encode,
     error_reply,
     parse,
     read_message,
 )
-from ghostmem.mcp.protocol import INVALID_PARAMS, INVALID_REQUEST, NAME, TITLE, ProtocolError
 from ghostmem.mcp.requests import CALL, ClientInfo, answer
 from ghostmem.mcp.texts import instructions
 from ghostmem.mcp.tool_server import ToolServer, defer_model
 
-if TYPE_CHECKING:
-    from typing import BinaryIO, TextIO
-
-    from mcp.server.context import ServerRequestContext
-    from pydantic import BaseModel
-    from starlette.types import ASGIApp
-
-    from ghostmem.ghost import Ghost
-
-    Context = ServerRequestContext[Any]
-
+Context = ServerRequestContext[Any]
 _BODY = 4_000_000  # bytes of one request over HTTP
 _FINISH_SECONDS = 30  # that running requests have when the input ends
 _HANDLERS: Mapping[
@@ -140,9 +134,9 @@ class _Lines:
                 if message is not None:
                     self._count(message)
                     return line.decode("utf-8-sig")
-            except FrameError as error:
+            except ProtocolError as error:
                 self._sink.write(
-                    encode(error_reply(error)) + b"\n"
+                    encode(error_reply(error, error.id)) + b"\n"
                 )  # in one call, because the SDK writes here too
                 self._sink.flush()
         with self._changed:
@@ -190,10 +184,10 @@ def _checked(line: bytes) -> Message | None:
         if "id" not in message:
             return None
         if not isinstance(message.get("params"), dict | None):
-            raise FrameError(
+            raise ProtocolError(
                 INVALID_PARAMS, "Invalid request parameters: they must be an object", message["id"]
             ) from None
-        raise FrameError(
+        raise ProtocolError(
             INVALID_REQUEST, "Invalid request: a text or a number cannot be read", message["id"]
         ) from None
     return message

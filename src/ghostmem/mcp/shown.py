@@ -4,9 +4,8 @@ Each function takes the whole result of a tool and the arguments of the call. Th
 `result_texts.py` are made of what these functions return, so that both forms say the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ghostmem.mcp.budget import (
@@ -19,8 +18,8 @@ from ghostmem.mcp.budget import (
     sent_tokens,
     start_of,
 )
-from ghostmem.mcp.result_texts import result_text
-from ghostmem.mcp.tool import Arguments, Result
+from ghostmem.mcp.result_texts import counted, result_text
+from ghostmem.mcp.tool import Arguments, Result, nonempty
 from ghostmem.model import HEARSAY, THREAD
 from ghostmem.text.excerpt import first_line
 
@@ -65,37 +64,33 @@ _COUNTS = (
 
 
 def _fields(source: Mapping[str, Any], *names: str) -> Row:
-    """Return the fields of these names that a record has."""
     return {name: source[name] for name in names if name in source}
-
-
-def _nonempty(**fields: Any) -> Row:
-    """Return the fields that have a value."""
-    return {name: value for name, value in fields.items() if value}
 
 
 def show_put(found: Result, _: Arguments) -> Result:
     """Return where a memory went, how it relates to others, and what was redacted."""
     shown = _fields(found, "ns", "key", "version", "outcome")
     if verdict := found.get("verdict"):
-        is_tentative = bool(verdict.get("evidence", {}).get("tentative"))
         shown["verdict"] = {
             **_fields(verdict, "kind", "key", "content"),
-            **_nonempty(tentative=is_tentative),
+            **nonempty(tentative=bool(verdict.get("evidence", {}).get("tentative"))),
         }
     if "requested_key" in found:
         shown |= {"requested_key": found["requested_key"], "deduplicated": True}
     is_held = found.get("outcome") == "quarantined"
-    notes = [note for note in found.get("notes", ()) if is_held or _FOR_PEOPLE not in note]
-    return {**shown, **_nonempty(notes=notes)}
+    return {
+        **shown,
+        **nonempty(
+            notes=[note for note in found.get("notes", ()) if is_held or _FOR_PEOPLE not in note]
+        ),
+    }
 
 
 def show_patch(found: Result, given: Arguments) -> Result:
     """Return the version that a patch made, or the text that it would make."""
-    shown = show_put(found, given)
-    if not given.get("dry_run"):
-        return shown
-    return {**shown, "dry_run": True, "content": start_of(found["content"], MAX_RESULT - 100)}
+    content = start_of(found["content"], MAX_RESULT - 100)
+    dry_run = {"dry_run": True, "content": content} if given.get("dry_run") else {}
+    return {**show_put(found, given), **dry_run}
 
 
 def show_get(found: Result, given: Arguments) -> Result:
@@ -109,7 +104,7 @@ def show_get(found: Result, given: Arguments) -> Result:
             shown[name] = found[name]
     shown |= {name: found[name][:DATE] for name in _TIMES if name in found}
     start = min(given.get("offset", 0), len(found["content"]))
-    shown |= _nonempty(files=[file["path"] for file in found.get("files", ())], offset=start)
+    shown |= nonempty(files=[file["path"] for file in found.get("files", ())], offset=start)
     return _within_limit(shown, found["content"][start:], start)
 
 
@@ -120,8 +115,7 @@ def _within_limit(shown: Result, rest: str, start: int) -> Result:
         return whole
     end = start + len(rest)
     note = f"characters {end} to {end}: call ghost_get with this key and offset {end}"
-    frame = {**shown, "content": "", "left_out": note}
-    room = MAX_MEMORY - _size("ghost_get", frame)
+    room = MAX_MEMORY - _size("ghost_get", {**shown, "content": "", "left_out": note})
     if room < MIN_EXCERPT and shown.keys() & _LONG:
         note = f"too long to show: {', '.join(sorted(shown.keys() & _LONG))}"
         short = {name: value for name, value in shown.items() if name not in _LONG}
@@ -145,29 +139,36 @@ def show_search(found: Result, given: Arguments) -> Result:
 
     def cut(row: Row, room: int) -> str:
         content, ns = row["content"], str(row.get("ns", given["ns"]))
-        chunk = chunks.get((ns, row["key"]), (0, 0))
-        return excerpt(content, terms, chunk, room, content_tokens) or start_of(content, room)
+        return excerpt(
+            content, terms, chunks.get((ns, row["key"]), (0, 0)), room, content_tokens
+        ) or start_of(content, room)
 
     explained = bool(given.get("explain"))
     result: Result = {"ns": given["ns"], "results": []}
     if explained:
         misses = [_fields(miss, "key", "score") for miss in found.get("misses", ())]
-        result |= {"legs": found["legs"], **_nonempty(misses=misses)}
+        result |= {"legs": found["legs"], **nonempty(misses=misses)}
     result |= {**_fields(found, "complete", "weaker", "superseded"), **_notes(found)}
     rows = [_hit(hit, given["ns"], explained) for hit in found["results"]]
-    left_out = _more_hits(given, found.get("weaker", 0))
+    call = f"ghost_search with budget {2 * given.get('budget', MAX_RESULT)} or a narrower query"
+    weaker = found.get("weaker", 0)
+    weak = f"{counted(weaker, 'weaker hits')}: call ghost_search with weak true" if weaker else ""
+
+    def left_out(count: int, is_cut: bool) -> str:
+        return "; ".join(filter(None, (_left_out("more hits", call, count, is_cut), weak)))
+
     return _fitted("ghost_search", "results", rows, result, left_out, given, cut)
 
 
 def _chunk(hit: Mapping[str, Any]) -> tuple[int, int]:
     """Return the place of the chunk that was found in the content."""
-    at = hit["content"].find(hit["match_chunk"])
-    return (at, at + len(hit["match_chunk"])) if at >= 0 else (0, 0)
+    start = hit["content"].find(hit["match_chunk"])
+    return (start, start + len(hit["match_chunk"])) if start >= 0 else (0, 0)
 
 
 def _hit(hit: Mapping[str, Any], ns: str, explained: bool) -> Row:
     names = ("id", "kind", "tier", "tags", "path", "note", "weak")
-    row = {**_row(hit, ns), "score": round(hit["score"], 2), **_nonempty(**_fields(hit, *names))}
+    row = {**_row(hit, ns), "score": round(hit["score"], 2), **nonempty(**_fields(hit, *names))}
     if "path" in hit:
         row["path"] = f"{hit['path']}:{hit['line']}"
     return {**row, **_fields(hit, *(("why",) if explained else ())), "content": hit["content"]}
@@ -177,34 +178,17 @@ def _row(memory: Mapping[str, Any], ns: str) -> Row:
     """Return the fields that name a memory; the namespace where it is not the one asked for."""
     kind = memory.get("source_kind")  # shown where it is not the user or the agent
     return {
-        **_nonempty(ns=memory["ns"] != ns and memory["ns"]),
+        **nonempty(ns=memory["ns"] != ns and memory["ns"]),
         **_fields(memory, "key", "version"),
         "created_at": memory["created_at"][:DATE],
-        **_nonempty(source_user=memory.get("source_user"), source_kind=kind in HEARSAY and kind),
+        **nonempty(source_user=memory.get("source_user"), source_kind=kind in HEARSAY and kind),
     }
 
 
-def _more_hits(given: Arguments, weaker: int) -> Callable[[int, bool], str]:
-    budget = 2 * given.get("budget", MAX_RESULT)
-    describe = _left_out("more hits", f"ghost_search with budget {budget} or a narrower query")
-    weak = f"{_counted(weaker, 'weaker hits')}: call ghost_search with weak true" if weaker else ""
-    return lambda count, is_cut: "; ".join(filter(None, (describe(count, is_cut), weak)))
-
-
-def _counted(count: int, noun: str) -> str:
-    """Return a number with a noun that is given in the plural."""
-    singular = f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
-    return f"1 {singular}" if count == 1 else f"{count} {noun}"
-
-
-def _left_out(what: str, call: str) -> Callable[[int, bool], str]:
-    """Return a function that says what is not shown, and which call shows it."""
-
-    def describe(count: int, is_cut: bool) -> str:
-        more = f"{_counted(count, what)}: call {call}" if count else ""
-        return "; ".join(filter(None, (more, WHOLE if is_cut else "")))
-
-    return describe
+def _left_out(what: str, call: str, count: int, is_cut: bool) -> str:
+    """Say what is not shown, and which call shows it."""
+    more = f"{counted(count, what)}: call {call}" if count else ""
+    return "; ".join(filter(None, (more, WHOLE if is_cut else "")))
 
 
 def _fitted(
@@ -225,23 +209,23 @@ def _fitted(
     def frame(kept: Sequence[Any]) -> int:
         return _size(tool, {**result, name: kept, "left_out": left_out(len(rows), True)})
 
-    shown = {**result, **_nonempty(**{name: list(rows)}, left_out=left_out(0, False))}
+    shown = {**result, **nonempty(**{name: list(rows)}, left_out=left_out(0, False))}
     if _size(tool, shown) <= budget:
         return shown
-    fitted = fit_rows(rows, budget, frame, cut)
-    message = left_out(fitted.left_out, fitted.is_cut)
-    return {**result, **_nonempty(**{name: fitted.rows}, left_out=message)}
+    fitted, is_cut = fit_rows(rows, budget, frame, cut)
+    message = left_out(len(rows) - len(fitted), is_cut)
+    return {**result, **nonempty(**{name: fitted}, left_out=message)}
 
 
 def _leading(tool: str, name: str, lines: Sequence[Any], result: Result) -> list[Any]:
     """Return the first lines, which fit into half of a result."""
-    half = {"budget": MAX_RESULT // 2}
-    result = _fitted(tool, name, lines, {**result, name: []}, lambda *_: "x" * LINE, half)
+    result = _fitted(
+        tool, name, lines, {**result, name: []}, lambda *_: "x" * LINE, {"budget": MAX_RESULT // 2}
+    )
     return list(result[name])
 
 
 def _size(tool: str, shown: Result) -> int:
-    """Return the tokens of a result of a tool as it is sent."""
     return sent_tokens(result_text(tool, shown), shown)
 
 
@@ -253,7 +237,7 @@ def _notes(found: Result) -> Result:
         else _before_command(note)
         for note in found.get("notes", ())
     ]
-    return _nonempty(notes=list(dict.fromkeys(notes)))
+    return nonempty(notes=list(dict.fromkeys(notes)))
 
 
 def _before_command(note: str) -> str:
@@ -270,7 +254,7 @@ def show_context(found: Result, given: Arguments) -> Result:
     rows = [
         {
             **_row(memory, ns),
-            **_nonempty(note=memory["why"].get("note"), excerpt=memory["excerpt"]),
+            **nonempty(note=memory["why"].get("note"), excerpt=memory["excerpt"]),
             "content": memory["content"],
         }
         for memory in found["memories"]
@@ -306,7 +290,7 @@ def _packed(rows: list[Row], unfit: Sequence[str], result: Result, budget: int) 
     dropped: list[str] = []
     while True:
         left = [*reversed(dropped), *unfit]
-        note = _nonempty(left_out=left and _unpacked(left, budget))
+        note = nonempty(left_out=left and _unpacked(left, budget))
         shown = {**result, "memories": rows, **note}
         over = _size("ghost_context", shown) - budget
         if over <= 0 or not rows:
@@ -324,9 +308,9 @@ def _packed(rows: list[Row], unfit: Sequence[str], result: Result, budget: int) 
 
 
 def _unpacked(keys: Sequence[str], budget: int) -> str:
-    named = ", ".join(keys[:3]) + (" and more" if len(keys) > 3 else "")
-    larger = max(2 * budget, MIN_LARGER_BUDGET)
-    return f"{named} did not fit: call ghost_context with budget {larger}, or ghost_get"
+    more = " and more" if len(keys) > 3 else ""
+    call = f"ghost_context with budget {max(2 * budget, MIN_LARGER_BUDGET)}"
+    return f"{', '.join(keys[:3])}{more} did not fit: call {call}, or ghost_get"
 
 
 def show_list(found: Result, given: Arguments) -> Result:
@@ -335,13 +319,14 @@ def show_list(found: Result, given: Arguments) -> Result:
     rows = [
         {
             **_row(memory, ns),
-            **_nonempty(tags=memory.get("tags"), deleted_at=memory.get("deleted_at", "")[:DATE]),
+            **nonempty(tags=memory.get("tags"), deleted_at=memory.get("deleted_at", "")[:DATE]),
             "content": first_line(memory["content"], LINE),
         }
         for memory in found["memories"]
     ]
-    result = {"ns": ns, "memories": []}
-    shown = _fitted("ghost_list", "memories", rows, result, lambda *_: "x" * LINE, given)
+    shown = _fitted(
+        "ghost_list", "memories", rows, {"ns": ns, "memories": []}, lambda *_: "x" * LINE, given
+    )
     end = given.get("offset", 0) + len(shown["memories"])
     shown.pop("left_out", None)
     if found.get("more") or len(shown["memories"]) < len(rows):
@@ -391,28 +376,38 @@ def show_edges(found: Result, given: Arguments) -> Result:
         for edge in found.get("edges", [found])
     ]
     result = {"ns": given["ns"], "edges": [], **_fields(found, "status")}
-    left_out = _left_out("weaker edges", "ghost_edge with op list and a rel")
-    return _fitted("ghost_edge", "edges", rows, result, left_out, given)
+    return _fitted(
+        "ghost_edge",
+        "edges",
+        rows,
+        result,
+        partial(_left_out, "weaker edges", "ghost_edge with op list and a rel"),
+        given,
+    )
 
 
 def show_expanded(found: Result, given: Arguments) -> Result:
     """Return summaries, or the memories of one, and groups that have no summary."""
     if "parent" in found and not found.get("children"):
         key = found["parent"]["key"]
-        message = f"{key} is not a summary of other memories: ghost_get reads it"
-        return {"ns": found["ns"], "key": key, "reason": message}
+        return {
+            "ns": found["ns"],
+            "key": key,
+            "reason": f"{key} is not a summary of other memories: ghost_get reads it",
+        }
     offset = given.get("offset", 0)
     name = "nodes" if "key" not in given else "children"
     rows = _flat(found.get(name, ()))[offset:]
-    result: Result = {"ns": found["ns"], **_nonempty(key=found.get("parent", {}).get("key"))}
+    result: Result = {"ns": found["ns"], **nonempty(key=found.get("parent", {}).get("key"))}
     if groups := [group["keys"] for group in found.get("clusters", ())]:
         result["clusters"] = _leading("ghost_expand", "clusters", groups, result)
         if more := len(groups) - len(result["clusters"]):
             result["notes"] = [f"{more} more groups are shown once these are summed up"]
 
     def left_out(count: int, is_cut: bool) -> str:
-        call = f"ghost_expand with offset {offset + len(rows) - count}"
-        return _left_out("more memories", call)(count, is_cut)
+        return _left_out(
+            "more memories", f"ghost_expand with offset {offset + len(rows) - count}", count, is_cut
+        )
 
     return _fitted("ghost_expand", name, rows, result, left_out, given)
 
@@ -421,7 +416,7 @@ def _flat(nodes: Iterable[Mapping[str, Any]], parent: str = "") -> list[Row]:
     """Return nested nodes as one list, in which nested ones name their parent."""
     rows = []
     for node in nodes:
-        row = {"key": node["key"], **_nonempty(parent=parent, children=node["children"])}
+        row = {"key": node["key"], **nonempty(parent=parent, children=node["children"])}
         rows.append({**row, "content": node.get("content") or node.get("summary", "")})
         rows += _flat(node.get("nodes", ()), node["key"])
     return rows
@@ -451,28 +446,32 @@ def show_candidates(found: Result, given: Arguments) -> Result:
         rows = [{"key": key, "content": contents[key]} for key in keys]
         is_all = count == len(pairs) and not found.get("more")
         call = f"more pairs: call ghost_edge_candidates with offset {offset + count}"
-        left_out = _next_pairs("" if is_all else call)
         shown = _fitted(
-            "ghost_edge_candidates", "memories", rows, {**result, "memories": []}, left_out, given
+            "ghost_edge_candidates",
+            "memories",
+            rows,
+            {**result, "memories": []},
+            partial(_next_pairs, "" if is_all else call),
+            given,
         )
         if len(shown["memories"]) == len(rows) or count <= 1:
             return shown
         count = max(1, count * 9 // 10)
 
 
-def _next_pairs(call: str) -> Callable[[int, bool], str]:
-    return lambda count, is_cut: "; ".join(filter(None, (call, WHOLE if count or is_cut else "")))
+def _next_pairs(call: str, count: int, is_cut: bool) -> str:
+    return "; ".join(filter(None, (call, WHOLE if count or is_cut else "")))
 
 
 def show_report(found: Result, given: Arguments) -> Result:
     """Return what a reflection changed, or would change."""
     result: Result = {"ns": given["ns"], **_fields(found, "dry_run", "memories_evaluated")}
-    result |= _nonempty(**_fields(found, *_COUNTS))
+    result |= nonempty(**_fields(found, *_COUNTS))
     if clusters := found.get("linked_clusters"):
         result["linked_clusters"] = _leading("ghost_reflect", "linked_clusters", clusters, result)
-        result |= _nonempty(clusters_left_out=len(clusters) - len(result["linked_clusters"]))
+        result |= nonempty(clusters_left_out=len(clusters) - len(result["linked_clusters"]))
     notes = [_before_command(note) for note in found.get("notes", ())][:MAX_NOTES]
-    result |= _nonempty(errors=found.get("errors", [])[:MAX_NOTES], notes=notes)
+    result |= nonempty(errors=found.get("errors", [])[:MAX_NOTES], notes=notes)
     offset = given.get("offset", 0)
     changes = [_change(change) for change in found.get("changes", ())][offset:]
     call = "call ghost_reflect with dry_run and offset"
@@ -489,10 +488,9 @@ def _change(change: Mapping[str, Any]) -> str:
     line = f"{change['op'].lower()} {change['key']}"
     if "to_key" in change:
         return f"{line} {change.get('rel', '')} {change['to_key']}"
-    before, after = change.get("before", {}), change.get("after", {})
     fields = ", ".join(
-        f"{name} {_value(before.get(name))} -> {_value(value)}"
-        for name, value in after.items()
+        f"{name} {_value(change.get('before', {}).get(name))} -> {_value(value)}"
+        for name, value in change.get("after", {}).items()
         if not name.endswith("_count")
     )
     return f"{line}: {fields}" if fields else line
@@ -506,7 +504,7 @@ def show_conflicts(found: Result, given: Arguments) -> Result:
     """Return pairs that contradict each other, the prevailing memory first."""
     rows = [
         {
-            **_nonempty(ns=pair["ns"] != given["ns"] and pair["ns"]),
+            **nonempty(ns=pair["ns"] != given["ns"] and pair["ns"]),
             "key": pair["key"],
             "created_at": pair["created_at"][:DATE],
             "other": pair["other"],
@@ -518,30 +516,35 @@ def show_conflicts(found: Result, given: Arguments) -> Result:
         for pair in found["conflicts"]
     ]
     result: Result = {"ns": given["ns"], "conflicts": []}
-    doubts = [_fields(doubt, "key", "why") for doubt in found.get("maybe_stale", ())]
-    result |= _nonempty(maybe_stale=doubts[:10])
-    left_out = _left_out("more pairs", "ghost_conflicts again when these are decided")
+    result |= nonempty(
+        maybe_stale=[_fields(doubt, "key", "why") for doubt in found.get("maybe_stale", ())][:10]
+    )
+    left_out = partial(_left_out, "more pairs", "ghost_conflicts again when these are decided")
     return _fitted("ghost_conflicts", "conflicts", rows, result, left_out, given)
 
 
 def _same_day(created_at: str, other: str) -> Row:
     """Return which of two memories of one day is the older one, where their dates cannot tell."""
-    if created_at[:DATE] != other[:DATE] or created_at == other:
-        return {}
-    return {"other_is": "older" if other < created_at else "newer"}
+    is_same = created_at[:DATE] == other[:DATE] and created_at != other
+    return {"other_is": "older" if other < created_at else "newer"} if is_same else {}
 
 
 def show_timeline(found: Result, given: Arguments) -> Result:
     """Return the events of a fact, oldest first."""
     rows = [{"event": _event(event), **_fields(event, "content")} for event in found["events"]]
     result: Result = {"ns": given["ns"], "events": []}
-    call = _left_out("more events", "ghost_timeline with one key")
-    return _fitted("ghost_timeline", "events", rows, result, call, given)
+    return _fitted(
+        "ghost_timeline",
+        "events",
+        rows,
+        result,
+        partial(_left_out, "more events", "ghost_timeline with one key"),
+        given,
+    )
 
 
 def _event(event: Mapping[str, Any]) -> str:
     """Return an event as a line: its date, the memory, and what happened to it."""
     by = f" by {event['by']}" if "by" in event else ""
     now = ", current" if event.get("current") else ""
-    at = event["at"][:DATE]
-    return f"{at} {event['key']} v{event['version']} {event['event']}{by}{now}"
+    return f"{event['at'][:DATE]} {event['key']} v{event['version']} {event['event']}{by}{now}"

@@ -5,8 +5,6 @@ A client of the newer protocol, which has no handshake, is handed to the officia
 its first message; importing the SDK takes most of a second.
 """
 
-from __future__ import annotations
-
 import os
 import queue
 import signal
@@ -22,27 +20,23 @@ from typing import Any, BinaryIO
 
 from ghostmem._version import __version__
 from ghostmem.ghost import Ghost
-from ghostmem.mcp.frames import (
-    FrameError,
-    Message,
-    encode,
-    error_reply,
-    parse,
-    read_batch,
-    read_message,
-)
-from ghostmem.mcp.pending_store import PendingStore
 from ghostmem.mcp.protocol import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     NAME,
     TITLE,
     VERSIONS,
+    Message,
     ProtocolError,
+    encode,
+    error_reply,
+    parse,
+    read_batch,
+    read_message,
 )
 from ghostmem.mcp.requests import CALL, ClientInfo, reply_to, run_method
 from ghostmem.mcp.texts import instructions
-from ghostmem.mcp.tool_server import ToolServer, defer_model
+from ghostmem.mcp.tool_server import PendingStore, ToolServer, defer_model
 
 ENVELOPE = (
     "io.modelcontextprotocol/protocolVersion"  # what every request of the newer protocol tells
@@ -68,8 +62,7 @@ def run_stdio(
     _leave_at_a_signal()
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     source, sink = _pipes()
-    session = StdioSession(tools, sink)
-    newer = session.serve(source)
+    newer = StdioSession(tools, sink).serve(source)
     if newer is not None:
         from ghostmem.mcp.server import serve_stdio
 
@@ -136,40 +129,33 @@ class StdioSession:
 
     def serve(self, source: Iterable[bytes]) -> bytes | None:
         """Read until the client leaves, or return the first line of the newer protocol."""
-        newer = None
-        for line in source:
-            if not line.strip():
-                continue
-            try:
-                is_newer = self._receive(parse(line))
-            except FrameError as error:
-                self._send(error_reply(error))
-                continue
-            if is_newer:
-                newer = line
-                break
-        for _ in (
-            self._workers
-        ):  # what was asked is answered first, also before somebody else takes over
+        newer = next((line for line in source if line.strip() and self._receive(line)), None)
+        # what was asked is answered first, also before somebody else takes over
+        for _ in self._workers:
             self._waiting.put(None)
         for worker in self._workers:
             worker.join()
         return newer
 
-    def _receive(self, value: Any) -> bool:
-        """Handle the messages of a frame; True when the client speaks the newer protocol."""
-        if isinstance(value, list):
-            messages, errors = read_batch(value, self._version)
-            batch = _ReplyBatch(errors, sum("id" in message for message in messages), self._send)
-            for message in messages:
-                self._take(message, batch.settle)
+    def _receive(self, line: bytes) -> bool:
+        """Handle the messages of a line; True when the client speaks the newer protocol."""
+        try:
+            value = parse(line)
+            if isinstance(value, list):
+                messages, errors = read_batch(value, self._version)
+                expected = sum("id" in message for message in messages)
+                batch = _ReplyBatch(errors, expected, self._send)
+                for message in messages:
+                    self._take(message, batch.settle)
+                return False
+            single = read_message(value)
+        except ProtocolError as error:
+            self._send(error_reply(error, error.id))
             return False
-        single = read_message(value)
-        if single is not None and self._client is None and _is_newer(single):
-            return True
-        if single is not None:
+        is_newer = single is not None and self._client is None and _is_newer(single)
+        if single is not None and not is_newer:
             self._take(single, self._settle)
-        return False
+        return is_newer
 
     def _take(self, message: Message, settle: Callable[[Message | None], None]) -> None:
         method = message["method"]
@@ -206,16 +192,13 @@ class StdioSession:
         """Answer the handshake: agree on a version, and describe this server."""
         info, wanted = given.get("clientInfo"), given.get("protocolVersion")
         capabilities = given.get("capabilities")
-        if (
-            not isinstance(info, dict)
-            or not isinstance(info.get("name"), str)
-            or not isinstance(capabilities, dict)
-        ):
+        name = info.get("name") if isinstance(info, dict) else None
+        if not isinstance(name, str) or not isinstance(capabilities, dict):
             raise ProtocolError(
                 INVALID_PARAMS,
                 "initialize needs protocolVersion, capabilities and clientInfo with a name",
             )
-        self._client = ClientInfo(info["name"], capabilities)
+        self._client = ClientInfo(name, capabilities)
         self._version = wanted if wanted in VERSIONS else VERSIONS[-1]
         return {
             "protocolVersion": self._version,

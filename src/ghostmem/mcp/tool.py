@@ -1,10 +1,8 @@
 """A tool: its texts, its parameters and its function; parameters come from the shared table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, Self
 
 from ghostmem.frozen import frozen
 from ghostmem.ghost import Ghost
@@ -48,8 +46,7 @@ class McpTool:
 
     def call(self, ghost: Ghost, given: Arguments) -> Result:
         """Return the whole result of a call."""
-        of_run = {name: value for name, value in given.items() if name not in self.of_show}
-        return self.run(ghost, of_run)
+        return self.run(ghost, {name: given[name] for name in given if name not in self.of_show})
 
     @property
     def scope(self) -> str:
@@ -64,10 +61,12 @@ class McpTool:
     @property
     def accepted(self) -> dict[str, Any]:
         """Return the JSON Schema of all arguments that a call may have."""
-        required = tuple(name for name in self.required if name not in self.dispensable)
-        return self._schema({**self.parameters, **self.unlisted}, required)
+        return self._schema(
+            {**self.parameters, **self.unlisted},
+            tuple(name for name in self.required if name not in self.dispensable),
+        )
 
-    def with_all_listed(self) -> McpTool:
+    def with_all_listed(self) -> Self:
         """Return the tool with every parameter listed."""
         return replace(self, parameters={**self.parameters, **self.unlisted}, unlisted={})
 
@@ -80,6 +79,11 @@ class McpTool:
         return {**schema, "required": list(required)} if required else schema
 
 
+def nonempty(**fields: Any) -> dict[str, Any]:
+    """Return the fields that have a value."""
+    return {name: value for name, value in fields.items() if value}
+
+
 def described(schema: Mapping[str, Any], text: str) -> dict[str, Any]:
     """Return a schema with a description."""
     return {**schema, "description": text}
@@ -88,8 +92,11 @@ def described(schema: Mapping[str, Any], text: str) -> dict[str, Any]:
 def arguments(operation: str, names: str, **changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schemas of parameters of an operation, some of them changed for this tool."""
     table = OPERATIONS[operation]
-    schemas = {}
-    for name in names.split():
-        brief = {"description": table[name].brief} if table[name].brief else {}
-        schemas[name] = {**table[name].schema, **brief, **changes.get(name, {})}
-    return schemas
+    return {
+        name: {
+            **table[name].schema,
+            **nonempty(description=table[name].brief),
+            **changes.get(name, {}),
+        }
+        for name in names.split()
+    }

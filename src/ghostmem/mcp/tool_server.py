@@ -1,18 +1,16 @@
 """A store as MCP sees it: its tools and who may call them, in plain data for any transport."""
 
-from __future__ import annotations
-
+import sys
+import threading
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.caller import AGENT, CALLER, grant_hint, require
 from ghostmem.errors import ForbiddenError, GhostError
 from ghostmem.ghost import Ghost
 from ghostmem.mcp.app import SHOW
-from ghostmem.mcp.names import resolve_names
-from ghostmem.mcp.pending_store import PendingStore
 from ghostmem.mcp.result_texts import original_text, result_text
 from ghostmem.mcp.texts import error_text, readable
 from ghostmem.mcp.tool import McpTool
@@ -22,13 +20,63 @@ from ghostmem.mcp.tools import (
     chosen_tools,
     expanded,
     find_tool,
+    resolve_names,
 )
 from ghostmem.memory.embedding import catch_up
 from ghostmem.notes.project import PREFIX, project_namespace
 from ghostmem.parameters import PROJECT_NS
+from ghostmem.settings import Settings
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 # tools that find memories, and the field of their rows
 _ROWS = {"ghost_search": "results", "ghost_context": "memories", "ghost_list": "memories"}
+
+
+class PendingStore:
+    """A store on a database server, which may take long to answer, or not be there yet.
+
+    It is opened in the background. If that fails, the error is printed, and the next call that
+    needs the store tries again."""
+
+    def __init__(self, settings: Settings, open_store: Callable[[], Ghost]) -> None:
+        self.settings = settings
+        self._open = open_store
+        self._lock = threading.Lock()
+        self._attempt = self._start()
+
+    @property
+    def opened(self) -> Ghost | None:
+        """Return the store if it is open."""
+        is_open = self._attempt.done() and self._attempt.exception() is None
+        return self._attempt.result() if is_open else None
+
+    def get(self) -> Ghost:
+        """Return the open store, or raise the error for which it could not be opened."""
+        with self._lock:
+            if self._attempt.done() and self._attempt.exception() is not None:
+                self._attempt = self._start()
+            attempt = self._attempt
+        return attempt.result()
+
+    def _start(self) -> "Future[Ghost]":
+        """Open the store in a thread that does not keep the process running."""
+        from concurrent.futures import Future
+
+        attempt: Future[Ghost] = Future()
+        threading.Thread(target=self._run, args=(attempt,), daemon=True).start()
+        return attempt
+
+    def _run(self, attempt: "Future[Ghost]") -> None:
+        try:
+            attempt.set_result(self._open())
+        except GhostError as error:
+            print(error_text(error), file=sys.stderr, flush=True)
+            attempt.set_exception(error)
+        except Exception as error:
+            traceback.print_exc()
+            attempt.set_exception(GhostError(f"{type(error).__name__} while the store was opened"))
 
 
 class ToolServer:
@@ -85,21 +133,19 @@ class ToolServer:
             if name in _ROWS and not result[_ROWS[name]]:
                 shown |= self._why_empty(given or {}, arguments)
         except GhostError as error:
-            return _failed(error_text(error, on_files, self.tools))
+            return _answer(error_text(error, on_files, self.tools), isError=True)
         except Exception as error:
             traceback.print_exc()
-            return _failed(error_text(GhostError(f"{type(error).__name__} in {name[:60]}")))
+            return _answer(
+                error_text(GhostError(f"{type(error).__name__} in {name[:60]}")), isError=True
+            )
         finally:
             AGENT.reset(before)
         settings = self.ghost.store.settings
         is_original = settings.compat and tool.uses_namespace
         text = original_text(name, result) if is_original else result_text(name, shown)
         is_full = is_original or settings.mcp_results == "full"
-        return {
-            "content": [text_content(text)],
-            "structuredContent": result if is_full else shown,
-            "isError": False,
-        }
+        return _answer(text, structuredContent=result if is_full else shown, isError=False)
 
     def _why_empty(self, given: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, str]:
         """Say which namespace or tag of a call does not exist, so that nothing can be found."""
@@ -108,16 +154,21 @@ class ToolServer:
         if given.get("ns") and where and not self.ghost.admin.namespaces(ns):
             everything = '; "*" means all' if CALLER.get().may("", "read") else ""
             return {"reason": f'there is no namespace "{ns}"{everything}'}
-        known = {info.tag for info in self.ghost.admin.tags(ns)} if arguments.get("tags") else set()
-        missing = [tag for tag in arguments.get("tags", ()) if tag not in known]
+        tags = arguments.get("tags", ())
+        stored = {info.tag for info in self.ghost.admin.tags(ns)} if tags else set()
+        missing = [tag for tag in tags if tag not in stored]
         return {"reason": f"no memory has the tag {missing[0]}{where}"} if missing else {}
 
     def _new_namespace(self, ns: str, result: Mapping[str, Any]) -> dict[str, list[str]]:
         """Say that a put created a namespace, where hooks and other calls do not look."""
         if ns == self.own() or [memory.version for memory in self.ghost.list(ns, limit=2)] != [1]:
             return {}
-        note = f"new namespace {ns}; calls without ns use {self.default_ns()}"
-        return {"notes": [*result.get("notes", ()), note]}
+        return {
+            "notes": [
+                *result.get("notes", ()),
+                f"new namespace {ns}; calls without ns use {self.default_ns()}",
+            ]
+        }
 
     def run(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """Check a call, make it, and return its whole result."""
@@ -131,11 +182,17 @@ class ToolServer:
         tool = SHOW if name == SHOW.name else find_tool(self.tools, name)
         arguments = checked_arguments(tool, given, self.ghost.store.clock())
         if not tool.uses_namespace:
-            _require_everywhere(tool)
+            if not CALLER.get().may("", tool.scope):
+                raise ForbiddenError(
+                    f"this token may not {tool.scope} files with {tool.name}",
+                    "it takes a token whose grant is for all namespaces; ask the user for one",
+                )
             return tool, arguments
-        need, own = self._needed(tool, arguments), not arguments.get("ns")
+        is_list = tool.name == "ghost_edge" and arguments.get("op") == "list"
+        need = "read" if is_list or arguments.get("dry_run") is True else tool.scope
+        is_default = not arguments.get("ns")
         arguments["ns"] = self.namespace(name, arguments.get("ns"))
-        if own and not CALLER.get().may(arguments["ns"], need):
+        if is_default and not CALLER.get().may(arguments["ns"], need):
             raise ForbiddenError(
                 f"this token may not {need} in the default namespace",
                 grant_hint(need, "; send the namespace as ns"),
@@ -146,19 +203,9 @@ class ToolServer:
     def own(self) -> str:
         """Return the namespace for calls that name none: ours, or the only one of the caller."""
         caller = CALLER.get()
-        if (
-            caller.may(self.ns, "read")
-            or len(caller.grants) != 1
-            or caller.grants[0][0].endswith("*")
-        ):
-            return self.ns
-        return caller.grants[0][0]
-
-    def _needed(self, tool: McpTool, arguments: Mapping[str, Any]) -> str:
-        harmless = (tool.name == "ghost_edge" and arguments.get("op") == "list") or arguments.get(
-            "dry_run"
-        ) is True
-        return "read" if harmless else tool.scope
+        granted = [ns for ns, *_ in caller.grants]
+        is_single = len(granted) == 1 and not granted[0].endswith("*")
+        return granted[0] if is_single and not caller.may(self.ns, "read") else self.ns
 
     def namespace(self, name: str, given: str | None) -> str:
         """Return the namespace of a call, for reads and writes alike.
@@ -166,18 +213,11 @@ class ToolServer:
         The name of the project alone means its namespace, unless another one has this name.
         """
         own = self.own()
-        if given and own == f"{PREFIX}:{given}" and CALLER.get().may(own, "read"):
-            given = given if self.ghost.admin.namespaces(given) else own
-        ns = given or own
-        check_namespace(name, ns)
-        return ns
-
-
-def _require_everywhere(tool: McpTool) -> None:
-    """Refuse a tool on files to callers that may not use all namespaces."""
-    if not CALLER.get().may("", tool.scope):
-        hint = "it takes a token whose grant is for all namespaces; ask the user for one"
-        raise ForbiddenError(f"this token may not {tool.scope} files with {tool.name}", hint)
+        is_project = own == f"{PREFIX}:{given}" and CALLER.get().may(own, "read")
+        if not given or (is_project and not self.ghost.admin.namespaces(given)):
+            given = own
+        check_namespace(name, given)
+        return given
 
 
 def _listed(tool: McpTool, is_shared: bool) -> dict[str, Any]:
@@ -187,8 +227,10 @@ def _listed(tool: McpTool, is_shared: bool) -> dict[str, Any]:
         del schema["additionalProperties"]
     ns = schema["properties"].get("ns", {})
     if is_shared and "description" in ns:
-        description = ns["description"].replace(PROJECT_NS, "the server's")
-        schema["properties"]["ns"] = {**ns, "description": description}
+        schema["properties"]["ns"] = {
+            **ns,
+            "description": ns["description"].replace(PROJECT_NS, "the server's"),
+        }
     return {
         "name": tool.name,
         "title": tool.title,
@@ -200,13 +242,9 @@ def _listed(tool: McpTool, is_shared: bool) -> dict[str, Any]:
     }
 
 
-def text_content(text: str) -> dict[str, str]:
-    """Return a text as the protocol carries it."""
-    return {"type": "text", "text": readable(text)}
-
-
-def _failed(text: str) -> dict[str, Any]:
-    return {"content": [text_content(text)], "isError": True}
+def _answer(text: str, **fields: Any) -> dict[str, Any]:
+    """Return the result of a call as the protocol carries it."""
+    return {"content": [{"type": "text", "text": readable(text)}], **fields}
 
 
 def defer_model(ghost: Ghost) -> None:

@@ -1,17 +1,18 @@
 """The toolsets: which tools a server offers, and how a call of one is checked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ghostmem.caller import CALLER
 from ghostmem.clock import now as system_now
 from ghostmem.errors import InvalidInputError
+from ghostmem.ghost import Ghost
 from ghostmem.mcp.coerce import coerce
 from ghostmem.mcp.tool import Arguments, McpTool
+from ghostmem.memory.get import one_namespace, split_name
 from ghostmem.schema import check, with_whole_numbers, without_nulls
 
 # tools that may read all namespaces with a prefix
@@ -23,11 +24,11 @@ SEVERAL = (
     "ghost_conflicts",
     "ghost_show",
 )
-# modules whose function make_tools(folder) returns the tools of a toolset, imported when served
+# by toolset: the module whose function make_tools returns its tools, imported when served
 TOOLSETS: Mapping[str, str] = {
     "memory": "memory_tools",
-    "edit": "edit_tools",
-    "truth": "truth_tools",
+    "edit": "memory_tools",
+    "truth": "memory_tools",
     "notes": "note_tools",
     "knowledge": "knowledge_tools",
     "outline": "outline_tools",
@@ -57,6 +58,11 @@ OTHER_TOOLS = {
     }.items()
     for word in words.split()
 }
+# arguments that name memories: a plain key, or `ns/key` as every result prints it
+_NAMING = (
+    *("key", "from_key", "to_key", "summary_key", "supersedes", "keep", "other", "what"),
+    *("source_keys", "seed"),
+)
 ALL = "all"  # these toolsets, with every argument that their tools accept
 IN_ALL = ("memory", "edit", "truth", "notes", "knowledge")
 
@@ -67,15 +73,14 @@ def expanded(toolsets: Iterable[str]) -> tuple[str, ...]:
     Raises:
         InvalidInputError: No toolset is named, or one that does not exist.
     """
-    names: dict[str, None] = {}
-    known = ", ".join((*TOOLSETS, ALL))
-    for name in toolsets:
-        if name not in TOOLSETS and name != ALL:
-            raise InvalidInputError(f"there is no toolset {name!r}", f"there are: {known}")
-        names |= dict.fromkeys(IN_ALL if name == ALL else (name,))
-    if not names:
-        raise InvalidInputError("no toolset was named", f"there are: {known}")
-    return tuple(names)
+    named = list(toolsets)
+    unknown = [name for name in named if name not in (*TOOLSETS, ALL)]
+    if unknown or not named:
+        problem = f"there is no toolset {unknown[0]!r}" if unknown else "no toolset was named"
+        raise InvalidInputError(problem, f"there are: {', '.join((*TOOLSETS, ALL))}")
+    return tuple(
+        dict.fromkeys(part for name in named for part in (IN_ALL if name == ALL else (name,)))
+    )
 
 
 def chosen_tools(toolsets: Iterable[str], root: Path | None = None) -> dict[str, McpTool]:
@@ -84,7 +89,7 @@ def chosen_tools(toolsets: Iterable[str], root: Path | None = None) -> dict[str,
     toolsets = list(toolsets)
     for name in expanded(toolsets):
         module = import_module(f"ghostmem.mcp.{TOOLSETS[name]}")
-        tools |= {tool.name: tool for tool in module.make_tools(root or Path.cwd())}
+        tools |= {tool.name: tool for tool in module.make_tools(name, root or Path.cwd())}
     if ALL in toolsets:
         tools = {name: tool.with_all_listed() for name, tool in tools.items()}
     return tools
@@ -99,8 +104,10 @@ def find_tool(tools: Mapping[str, McpTool], name: str) -> McpTool:
     if name not in tools:
         call = OTHER_TOOLS.get(name.lower().rpartition("_")[2], "")
         is_served = call.partition(" ")[0] in tools
-        hint = f"call {call}" if is_served else f"there are: {', '.join(tools)}"
-        raise InvalidInputError(f"there is no tool {name[:60]!r}", hint)
+        raise InvalidInputError(
+            f"there is no tool {name[:60]!r}",
+            f"call {call}" if is_served else f"there are: {', '.join(tools)}",
+        )
     return tools[name]
 
 
@@ -117,8 +124,7 @@ def checked_arguments(
     check(arguments, schema)
     if tool.uses_namespace:
         _refuse_blanks(tool, arguments)
-    checked: Arguments = with_whole_numbers(arguments, schema)
-    return checked
+    return dict(with_whole_numbers(arguments, schema))
 
 
 def _refuse_blanks(tool: McpTool, arguments: Mapping[str, Any]) -> None:
@@ -136,3 +142,40 @@ def check_namespace(tool: str, ns: str) -> None:
         raise InvalidInputError(
             f"{tool} needs one namespace, not {ns!r}", "name one; ghost_search finds in several"
         )
+
+
+def resolve_names(ghost: Ghost, given: Arguments, is_read: bool) -> Arguments:
+    """Return arguments with plain keys, and with the namespace that their names have.
+
+    An exact key of the namespace of the call wins. A read follows a name into another namespace
+    that the caller may read.
+
+    Raises:
+        InvalidInputError: A write names a memory of another namespace, or names are of several.
+    """
+    changed: Arguments = {}
+    named: dict[str, str] = {}  # by namespace: an argument that names it, and how to send it
+    for argument in _NAMING:
+        if value := given.get(argument):
+            names = value if isinstance(value, list) else [value]
+            split = [_split(ghost, given["ns"], name) for name in names]
+            keys = [key for _, key in split]
+            changed[argument] = keys if isinstance(value, list) else keys[0]
+            for ns, key in split:
+                named.setdefault(ns, f'{argument} "{key}"')
+    ns = one_namespace(named) or given["ns"]
+    if ns != given["ns"] and not is_read:
+        raise InvalidInputError(
+            f"{named[ns].partition(' ')[0]} names a memory of {ns}, and ns is {given['ns']}",
+            f'send ns "{ns}" and {named[ns]}',
+        )
+    return {**given, **changed, "ns": ns}
+
+
+def _split(ghost: Ghost, ns: str, name: str) -> tuple[str, str]:
+    """Return namespace and key of a name; the namespace is empty for a plain key."""
+    space, key = split_name(ghost.store, ns, name)
+    is_name = space == ns or (
+        space and CALLER.get().may(space, "read") and bool(ghost.admin.namespaces(space))
+    )
+    return (space, key) if is_name else ("", name)

@@ -13,9 +13,8 @@ from ghostmem.cli.console import Console, ConsoleCommand, ConsoleGroup, command
 from ghostmem.cli.output import bold, dim
 from ghostmem.errors import InvalidInputError
 from ghostmem.ghost import Ghost
-from ghostmem.mcp.pending_store import PendingStore
 from ghostmem.mcp.stdio import finish, run_stdio
-from ghostmem.mcp.tool_server import defer_model
+from ghostmem.mcp.tool_server import PendingStore, defer_model
 from ghostmem.memory.embedding import catch_up
 from ghostmem.model import Token
 from ghostmem.text.excerpt import visible
