@@ -21,7 +21,7 @@ def _run() -> None:
         case ["hook", host, event, *rest] | ["--db", _, "hook", host, event, *rest] if not rest or (
             len(rest) == 2 and rest[0] == "-n"
         ):
-            from ghostmem.hooks.quick import run_quickly
+            from ghostmem.hooks.run import run_quickly
 
             db = sys.argv[2] if sys.argv[1] == "--db" else None
             run_quickly(host, event, db, rest[1] if rest else None)

@@ -12,7 +12,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.hooks.queue import entries
-from ghostmem.hooks.upkeep import is_due, reflect_daily
+from ghostmem.hooks.worker import is_due, reflect_daily
 from ghostmem.model import Run
 from ghostmem.settings import Settings
 from hooks.conftest import NS, spoken

@@ -4,8 +4,8 @@
 answers it within the time limit of `watchdog`. At the start and with a prompt, `add` returns
 memories that the session (`session`) has not seen, with vectors only if `embedding` is in time.
 A `helper` with the model in memory (`helper_process`) answers instead, once it has started.
-At other events an entry is written to the `queue`, by `quick` without the command line, and a
-process of its own (`later`) runs `worker`: `capture` reads the new part of the transcript
-(`tail`), and `upkeep` runs the lifecycle once a day. `ask` lets the user's own agent command
-propose memories in the background. Errors (`unanswered`) go to the log (`log`), never to the host.
+At other events an entry is written to the `queue`, and a process of its own (`later`) runs
+`worker`: `capture` reads the new part of the transcript (`tail`), and once a day the lifecycle
+runs. `ask` lets the user's own agent command
+propose memories in the background. Errors go to the log (`log`), never to the host.
 """

@@ -55,10 +55,15 @@ def _selected(
     if not starts_with_prompt or session.shown or relevant.used >= budget:
         return relevant
     relevant_ids = {memory.id for memory in relevant.memories}
-    start = _start(store, session, budget - relevant.used)
-    first = _only(start, lambda id_: id_ not in relevant_ids).memories
-    used = relevant.used + sum(memory.tokens for memory in first)
-    return replace(relevant, budget=budget, used=used, memories=(*relevant.memories, *first))
+    first = _only(
+        _start(store, session, budget - relevant.used), lambda id_: id_ not in relevant_ids
+    ).memories
+    return replace(
+        relevant,
+        budget=budget,
+        used=relevant.used + sum(memory.tokens for memory in first),
+        memories=(*relevant.memories, *first),
+    )
 
 
 def _only(pack: Pack, wanted: Callable[[str], bool]) -> Pack:
@@ -77,9 +82,10 @@ def _resumed(store: Store, call: Call, session: HookSession) -> HookSession:
         or any(entry.session == session.id for entry in entries(store.settings))
     ):
         return session
-    return update_session(
+    _, after = update_session(
         store, session, lambda now: replace(now, captured_to=max(now.captured_to, place))
     )
+    return after
 
 
 def _start(store: Store, session: HookSession, budget: int) -> Pack:
@@ -88,8 +94,13 @@ def _start(store: Store, session: HookSession, budget: int) -> Pack:
 
     with store.engine.read() as tx:
         previous = tx.sessions.latest(session.ns, besides=session.id)
-    since = previous.at if previous else None
-    return brief(store, session.ns, budget=budget, max_memory_tokens=MAX_MEMORY_TOKENS, since=since)
+    return brief(
+        store,
+        session.ns,
+        budget=budget,
+        max_memory_tokens=MAX_MEMORY_TOKENS,
+        since=previous.at if previous else None,
+    )
 
 
 def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: HookSession, call: Call) -> Pack:
@@ -104,9 +115,12 @@ def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: HookSession, 
     from ghostmem.context.context import context_for_task
 
     # memories that were shown before may fill half of the result
-    wide = budget * 2 if session.shown else budget
     pack = context_for_task(
-        store, query, session.ns, budget=wide, max_memory_tokens=MAX_MEMORY_TOKENS
+        store,
+        query,
+        session.ns,
+        budget=budget * 2 if session.shown else budget,
+        max_memory_tokens=MAX_MEMORY_TOKENS,
     )
     fitting, used = [], 0
     for memory in pack.memories[:MAX_MEMORIES]:

@@ -26,7 +26,6 @@ from ghostmem.hooks.queue import add_captured, store_exists
 from ghostmem.hooks.session import stored_session, update_session
 from ghostmem.hooks.tail import last_lines, size_of
 from ghostmem.settings import Settings
-from ghostmem.store.small_tables import HookSession
 
 TRANSCRIPT_LINES: Mapping[Moment, int] = {Moment.COMPACT: 100, Moment.STOP: 200}
 MAX_ANSWER = 200_000  # bytes
@@ -50,10 +49,8 @@ decision, gotcha, procedure or fact", "importance": 0.0 to 1.0}
 
 def start(settings: Settings, call: Call, ns: str, command: str) -> None:
     """Ask in the background at a suitable moment, if there is a transcript."""
-    if call.moment not in TRANSCRIPT_LINES or not call.transcript:
-        return
-    fields = {**call.to_fields(), "ns": ns, "command": command}
-    start_later("ghostmem.hooks.ask", settings, **fields)
+    if call.moment in TRANSCRIPT_LINES and call.transcript:
+        start_later("ghostmem.hooks.ask", settings, **call.to_fields(), ns=ns, command=command)
 
 
 def work(settings: Settings, job: Mapping[str, Any]) -> None:
@@ -75,15 +72,10 @@ def _has_grown(settings: Settings, call: Call, ns: str) -> bool:
     size = size_of(str(call.transcript))
     if not store_exists(settings):
         return True
-    sizes: list[int] = []
-
-    def record(now: HookSession) -> HookSession:
-        sizes[:] = [now.asked_to]
-        return replace(now, asked_to=size)
-
     with Ghost.open(settings=settings) as ghost:
-        update_session(ghost.store, stored_session(ghost.store, call, ns), record)
-    return sizes != [size]
+        session = stored_session(ghost.store, call, ns)
+        before, _ = update_session(ghost.store, session, lambda now: replace(now, asked_to=size))
+    return before.asked_to != size
 
 
 def ask(settings: Settings, call: Call, ns: str, command: str) -> int:
@@ -145,7 +137,6 @@ def answer(command: str, prompt: str, seconds: float) -> str:
 
 
 def _end(child: "subprocess.Popen[bytes]") -> None:
-    """End a command and its children."""
     with suppress(OSError):  # it has ended
         child.kill() if os.name == "nt" else os.killpg(child.pid, signal.SIGKILL)
 

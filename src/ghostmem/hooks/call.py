@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from ghostmem.frozen import frozen
@@ -43,8 +44,15 @@ class Call:
     def from_fields(cls, fields: Mapping[str, Any]) -> "Call":
         """Return the call of a hook that has ended."""
         host, event, session = HOSTS[fields["host"]], str(fields["event"]), str(fields["session"])
-        prompt = str(fields.get("prompt", ""))
-        return cls(host, event, host.events[event], session, None, prompt, fields["transcript"])
+        return cls(
+            host,
+            event,
+            host.events[event],
+            session,
+            None,
+            str(fields.get("prompt", "")),
+            fields["transcript"],
+        )
 
     def session_id(self, ns: str) -> str:
         """Return the id of the session in the store; a host without ids has one per namespace."""
@@ -58,10 +66,9 @@ def read_call(host: str, event: str | None, data: bytes) -> Call:
         raise UnansweredError(f"there is no host of that name; known: {', '.join(HOSTS)}")
     if not data.strip():
         raise UnansweredError("standard input is empty")
-    try:
+    fields = None
+    with suppress(ValueError, RecursionError):
         fields = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        fields = None
     if len(data) > MAX_INPUT_BYTES or not isinstance(fields, Mapping):
         raise UnansweredError("standard input is not a JSON object")
     named = row.event(event or _text(fields, "hook_event_name"))

@@ -38,8 +38,7 @@ def capture_entries(settings: Settings, entries: Sequence[CaptureEntry]) -> None
             opened.enter_context(Ghost.open(settings=settings)) if store_exists(settings) else None
         )
         session = stored_session(ghost.store, call, ns) if ghost is not None else None
-        place = session.captured_to if session else 0
-        texts = _user_texts(entries, place)
+        texts = _user_texts(entries, session.captured_to if session else 0)
         worth = _statements(settings, call, texts.texts)
         if ghost is None and worth:
             ghost = opened.enter_context(Ghost.open(settings=settings))
@@ -64,11 +63,16 @@ def _statements(settings: Settings, call: Call, texts: Sequence[str]) -> list[li
     found = []
     for text in texts:
         try:
-            content = redact_content(settings, text).content
-            found.append(candidates(content, judge, certainty=CERTAINTY))
+            found.append(
+                candidates(redact_content(settings, text).content, judge, certainty=CERTAINTY)
+            )
         except InvalidInputError as error:
-            message = f"a text was refused: {describe_error(error)}"
-            write_log_line(log_path(settings), call.host.name, call.event, message)
+            write_log_line(
+                log_path(settings),
+                call.host.name,
+                call.event,
+                f"a text was refused: {describe_error(error)}",
+            )
     return [statements for statements in found if statements]
 
 
@@ -162,18 +166,21 @@ def _capture(ghost: Ghost, call: Call, ns: str, statements: Sequence[Captured]) 
         source_scope=call.session or None,
     )
     if report.refused:
-        message = f"{len(report.refused)} of the statements of a text refused"
-        write_log_line(log_path(ghost.store.settings), call.host.name, call.event, message)
+        write_log_line(
+            log_path(ghost.store.settings),
+            call.host.name,
+            call.event,
+            f"{len(report.refused)} of the statements of a text refused",
+        )
     return report.stored
 
 
 def _record(ghost: Ghost, session: HookSession, to: int, is_compacted: bool) -> None:
     """Record how far the transcript was captured, and that a compaction removed memories."""
-    is_same = to == session.captured_to and not (is_compacted and session.shown)
-    if is_same or ghost.store.engine.read_only:
-        return
-    update_session(
-        ghost.store,
-        session,
-        lambda now: replace(now, captured_to=to, shown=() if is_compacted else now.shown),
-    )
+    is_changed = to != session.captured_to or (is_compacted and session.shown)
+    if is_changed and not ghost.store.engine.read_only:
+        update_session(
+            ghost.store,
+            session,
+            lambda now: replace(now, captured_to=to, shown=() if is_compacted else now.shown),
+        )

@@ -36,10 +36,11 @@ class Background(Generic[T]):
 
     def result(self, deadline: float, cpu_limit: float = inf) -> T:
         """Return the result; raise the error of the work, or EmbeddingError at a limit."""
-        while self._thread.is_alive() and time.process_time() < cpu_limit:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                break
+        while (
+            self._thread.is_alive()
+            and time.process_time() < cpu_limit
+            and (left := deadline - time.monotonic()) > 0
+        ):
             self._thread.join(min(left, _POLL_SECONDS))
         if self._error is not None:
             raise self._error
@@ -129,8 +130,9 @@ class DeadlineVectoriser(Vectoriser):
             return None
         if self._embedder_in_time is None:
             try:
-                limit = inf if self._provider else self._cpu_limit
-                self._embedder_in_time = self._background.result(self._deadline, limit)
+                self._embedder_in_time = self._background.result(
+                    self._deadline, inf if self._provider else self._cpu_limit
+                )
             except EmbeddingError as error:
                 self._failure = self.problem = error.message
             except Exception as error:  # noqa: BLE001 (any failure: search by words)

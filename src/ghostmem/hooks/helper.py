@@ -28,8 +28,7 @@ def socket_path(settings: Settings) -> str | None:
         return None
     # the namespace comes with a call; a process that a hook has started is marked as such
     shared = replace(settings, db=settings.path, ns="", hook_child=False)
-    served = f"{__version__} {sorted(vars(shared).items())}"
-    name = hashlib.sha256(served.encode()).hexdigest()[:16]
+    name = hashlib.sha256(f"{__version__} {sorted(vars(shared).items())}".encode()).hexdigest()[:16]
     path = os.path.join(folder, f"{name}.sock")
     return path if len(os.fsencode(path)) <= MAX_ADDRESS else None
 
@@ -58,9 +57,8 @@ def ask_helper(
 def start_helper(settings: Settings) -> None:
     """Start a helper in the background, unless it has no model to keep or no store to serve."""
     # opening a store would create it
-    if settings.embed_provider == "none" or not store_exists(settings):
-        return
-    start_later("ghostmem.hooks.helper_process", settings)
+    if settings.embed_provider != "none" and store_exists(settings):
+        start_later("ghostmem.hooks.helper_process", settings)
 
 
 def read_all(connection: socket.socket) -> bytes:

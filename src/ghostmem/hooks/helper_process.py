@@ -59,8 +59,10 @@ def _is_same_user(connection: socket.socket) -> bool:
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
         return True
-    size = struct.calcsize(_CREDENTIALS)
-    _, user, _ = struct.unpack(_CREDENTIALS, connection.getsockopt(socket.SOL_SOCKET, option, size))
+    _, user, _ = struct.unpack(
+        _CREDENTIALS,
+        connection.getsockopt(socket.SOL_SOCKET, option, struct.calcsize(_CREDENTIALS)),
+    )
     return bool(user == os.getuid())
 
 
@@ -71,8 +73,14 @@ def _answer(settings: Settings, ghost: Ghost, request: bytes) -> bytes:
         head, _, data = request.partition(b"\n")
         about = json.loads(head)
         call = read_call(about["host"], about["event"], data)
-        call_settings = replace(settings, ns=about["ns"])
-        respond(call, call_settings, None, answers.append, time.monotonic(), opened=ghost)
+        respond(
+            call,
+            replace(settings, ns=about["ns"]),
+            None,
+            answers.append,
+            time.monotonic(),
+            opened=ghost,
+        )
     except Exception as error:  # noqa: BLE001 (the next call must still be answered)
         write_log_line(log_path(settings), "-", "helper", describe_error(error))
         return b""

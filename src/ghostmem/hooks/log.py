@@ -44,14 +44,11 @@ def write_log_line(path: str | None, host: str, event: str, message: str) -> Non
 
 def last_log_line(path: str | None) -> str | None:
     """Return the last line of the log, or None without one."""
-    if path is None:
-        return None
     try:
-        with open(path, "rb") as stream:
-            lines = stream.read(2 * MAX_BYTES).decode("utf-8", "replace").splitlines()
-    except OSError:
+        with open(path or "", "rb") as stream:
+            return stream.read(2 * MAX_BYTES).decode("utf-8", "replace").splitlines()[-1]
+    except (OSError, IndexError):
         return None
-    return lines[-1] if lines else None
 
 
 def describe_error(error: BaseException) -> str:
@@ -60,15 +57,13 @@ def describe_error(error: BaseException) -> str:
         return str(error)
     if isinstance(error, GhostError) and error.exit_code in _SAFE_EXIT_CODES:
         return f"{type(error).__name__}: {error.message}"
-    if isinstance(error, OSError):
-        return f"{type(error).__name__}: {error.strerror}{place_of(error)}"
-    return f"{type(error).__name__}{place_of(error)}"
+    reason = f": {error.strerror}" if isinstance(error, OSError) else ""
+    return f"{type(error).__name__}{reason}{place_of(error)}"
 
 
 def _shorten(path: str) -> None:
-    if not os.path.exists(path) or os.path.getsize(path) <= MAX_BYTES:
-        return
-    with open(path, "rb") as stream:
-        recent = stream.read()[-MAX_BYTES // 2 :].partition(b"\n")[2]
-    with replacing(path) as stream:
-        stream.write(recent)
+    if os.path.exists(path) and os.path.getsize(path) > MAX_BYTES:
+        with open(path, "rb") as stream:
+            recent = stream.read()[-MAX_BYTES // 2 :].partition(b"\n")[2]
+        with replacing(path) as stream:
+            stream.write(recent)

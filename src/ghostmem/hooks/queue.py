@@ -16,6 +16,7 @@ from functools import partial
 from ghostmem.atomic import sync_folder
 from ghostmem.clock import now
 from ghostmem.frozen import frozen
+from ghostmem.grouping import grouped
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.hosts import Moment
 from ghostmem.settings import Settings
@@ -78,13 +79,11 @@ def queue_folder(settings: Settings) -> str | None:
 
 def add_entry(settings: Settings, call: Call, ns: str) -> None:
     """Add a call to the queue; when this returns, the entry is on disk."""
-    folder = queue_folder(settings)
-    if folder is None:
-        return
-    entry = {**call.to_fields(), "ns": ns, "prompt": kept_prompt(call.prompt)}
-    for path in (os.path.dirname(folder), folder):  # the mode is only that of the last folder
-        os.makedirs(path, mode=0o700, exist_ok=True)
-    _write(_new_path(folder, f".0{_SUFFIX}"), json.dumps(entry).encode())
+    if (folder := queue_folder(settings)) is not None:
+        entry = {**call.to_fields(), "ns": ns, "prompt": kept_prompt(call.prompt)}
+        for path in (os.path.dirname(folder), folder):  # the mode is only that of the last folder
+            os.makedirs(path, mode=0o700, exist_ok=True)
+        _write(_new_path(folder, f".0{_SUFFIX}"), json.dumps(entry).encode())
 
 
 def _new_path(folder: str, suffix: str) -> str:
@@ -126,8 +125,7 @@ def entries(settings: Settings) -> list[CaptureEntry]:
 
 def add_captured(settings: Settings, ns: str, count: int) -> None:
     """Record that memories were captured, for the next hook of their namespace to say so."""
-    folder = queue_folder(settings)
-    if folder is not None and count:
+    if count and (folder := queue_folder(settings)) is not None:
         _write(_new_path(folder, _CAPTURED), json.dumps([ns, count]).encode())
 
 
@@ -166,10 +164,11 @@ def _paths(settings: Settings) -> list[str]:
 
 def by_session(queued: Iterable[CaptureEntry]) -> list[list[CaptureEntry]]:
     """Return the entries of each session and namespace, if one of them is due."""
-    groups: dict[tuple[str, str], list[CaptureEntry]] = {}
-    for entry in queued:
-        groups.setdefault((entry.session, entry.ns), []).append(entry)
-    return [group for group in groups.values() if any(entry.is_due for entry in group)]
+    return [
+        group
+        for group in grouped(((entry.session, entry.ns), entry) for entry in queued).values()
+        if any(entry.is_due for entry in group)
+    ]
 
 
 def has_due(settings: Settings) -> bool:
@@ -179,14 +178,14 @@ def has_due(settings: Settings) -> bool:
 
 def has_fresh(settings: Settings, ns: str) -> bool:
     """Say whether a session of a namespace has just ended and is not captured yet."""
-    since = now() - FRESH
-    return any(entry.is_due and entry.ns == ns and entry.at > since for entry in entries(settings))
+    return any(
+        entry.is_due and entry.ns == ns and now() - entry.at < FRESH for entry in entries(settings)
+    )
 
 
 def with_attempts(entry: CaptureEntry, attempts: int) -> CaptureEntry:
     """Record in the name of its file how often the capture of an entry was begun."""
-    stem = entry.path.removesuffix(f".{entry.attempts}{_SUFFIX}")
-    path = f"{stem}.{attempts}{_SUFFIX}"
+    path = f"{entry.path.removesuffix(f'.{entry.attempts}{_SUFFIX}')}.{attempts}{_SUFFIX}"
     os.replace(entry.path, path)
     return replace(entry, path=path, attempts=attempts)
 

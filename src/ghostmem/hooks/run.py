@@ -1,23 +1,23 @@
 """Answer the call of a hook at each moment of a session."""
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from ghostmem.caller import CLIENT
+from ghostmem.errors import GhostError
 from ghostmem.hooks.call import MAX_INPUT_BYTES, Call, read_call
-from ghostmem.hooks.hosts import ADDING, Moment
+from ghostmem.hooks.hosts import ADDING, HOSTS, Moment
+from ghostmem.hooks.later import start_later
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
 from ghostmem.hooks.queue import add_entry, has_due, has_fresh, store_exists, take_captured
 from ghostmem.hooks.watchdog import Watchdog
-from ghostmem.hooks.worker import drain, start
-from ghostmem.settings import Settings
+from ghostmem.settings import Settings, load
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -30,9 +30,26 @@ EMBEDDING_CPU = 1.0  # seconds of CPU time: on a busy machine a model that loads
 # Share of the time limit in which a session that starts waits for captures of the one before.
 CAPTURES_SHARE = 0.5
 _POLL_SECONDS = 0.02
+_WORKER = "ghostmem.hooks.worker"
 HELPER_SHARE = 0.5  # of the time limit, for an answer of the helper
 LOCK_SHARE = 0.4  # of the time limit, for waiting for another program's write lock
 _READY = ("none", "static")  # providers that need no model to be loaded and no server to be asked
+
+
+def run_quickly(host: str, event: str, db: str | None, ns: str | None) -> None:
+    """Handle an event without the command line, whose modules take long to import, and exit.
+
+    Everything unusual is left to the command line: nothing has been read or written then."""
+    named = HOSTS[host].event(event) if host in HOSTS else None
+    has_input = sys.stdin is not None and not sys.stdin.isatty()
+    if named is None or not has_input or sys.getfilesystemencoding() != "utf-8":
+        return
+    try:
+        settings = load(db=db, ns=ns)
+    except GhostError:
+        return
+    handle(settings, host, event)
+    os._exit(0)
 
 
 def seconds_for(moment: Moment, settings: Settings) -> float:
@@ -56,6 +73,11 @@ def handle(
     def log(what: str) -> None:
         write_log_line(path, host, name, what)
 
+    def say(text: str) -> None:
+        with watchdog.busy:  # completely or not at all
+            sys.stdout.write(f"{text}\n")
+            sys.stdout.flush()
+
     if problem:
         log(problem)
     with Watchdog(settings.hook_timeout, lambda: log("took too long and gave up")) as watchdog:
@@ -64,7 +86,6 @@ def handle(
             call = read_call(host, event, data)
             name = call.event
             watchdog.extend(seconds_for(call.moment, settings))
-            say = partial(_say, watchdog.busy)
             if wait or llm or not _helped(call, settings, data, say):
                 respond(call, settings, llm, say, watchdog.began, wait)
         except Exception as error:  # noqa: BLE001 (nothing may disturb the host)
@@ -85,13 +106,6 @@ def _helped(call: Call, settings: Settings, data: bytes, say: Callable[[str], ob
     elif answer:
         say(answer)
     return answer is not None
-
-
-def _say(busy: Lock, text: str) -> None:
-    """Print an answer completely or not at all."""
-    with busy:
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
 
 
 def respond(
@@ -129,16 +143,23 @@ def respond(
                 _add(call, settings, ns, say, began, opened)
         finally:
             if call.moment is not Moment.START:
-                deadline = began + seconds_for(call.moment, settings)
-                _capture(call, settings, ns, llm, deadline if wait else None)
+                _capture(
+                    call,
+                    settings,
+                    ns,
+                    llm,
+                    began + seconds_for(call.moment, settings) if wait else None,
+                )
     finally:
         CLIENT.reset(before)
 
 
 def patient(settings: Settings, moment: Moment) -> Settings:
     """Return settings that wait for another program's lock as long as a hook has time."""
-    patience = min(settings.busy_timeout, seconds_for(moment, settings) * LOCK_SHARE)
-    return replace(settings, busy_timeout=patience)
+    return replace(
+        settings,
+        busy_timeout=min(settings.busy_timeout, seconds_for(moment, settings) * LOCK_SHARE),
+    )
 
 
 def _add(
@@ -155,8 +176,10 @@ def _add(
         from ghostmem.hooks.add import added
         from ghostmem.hooks.embedding import DeadlineVectoriser
 
-        is_allowed = settings.hook_model or settings.embed_provider in _READY
-        has_model = call.moment is Moment.PROMPT and is_allowed  # only a prompt needs one
+        # only a prompt needs one
+        has_model = call.moment is Moment.PROMPT and (
+            settings.hook_model or settings.embed_provider in _READY
+        )
         embedding = settings if has_model else replace(settings, embed_provider="none")
         deadline = began + settings.hook_timeout * EMBEDDING_SHARE
         with nullcontext(opened) if opened else Ghost.open(settings=settings) as ghost:
@@ -181,25 +204,27 @@ def _add(
         if vectoriser.fallback:
             # a server may repeat the prompt in the details of its answer: do not log them
             reason = vectoriser.fallback.partition(": ")[0]
-            message = f"searched by words; provider {settings.embed_provider}: {reason}"
-            write_log_line(log_path(settings), call.host.name, call.event, message)
+            write_log_line(
+                log_path(settings),
+                call.host.name,
+                call.event,
+                f"searched by words; provider {settings.embed_provider}: {reason}",
+            )
 
 
 def _wait_for_captures(settings: Settings, ns: str, deadline: float) -> None:
     """Give the captures of a session that has just ended a moment, so that this one has them."""
-    if not has_due(settings):
-        return
-    start(settings)
+    if has_due(settings):
+        start_later(_WORKER, settings)
     while has_fresh(settings, ns) and time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
 
 
 def _queue(call: Call, settings: Settings, ns: str) -> None:
     """Queue a call to capture from, if any; without space for it, there is still an answer."""
-    if call.moment is Moment.START or (call.moment is Moment.PROMPT and not call.prompt):
-        return
     try:
-        add_entry(settings, call, ns)
+        if call.moment is not Moment.START and (call.moment is not Moment.PROMPT or call.prompt):
+            add_entry(settings, call, ns)
     except OSError as error:
         write_log_line(log_path(settings), call.host.name, call.event, describe_error(error))
 
@@ -209,9 +234,11 @@ def _capture(
 ) -> None:
     """Capture from the queue, until a deadline or in the background; ask the user's command."""
     if deadline is not None:
+        from ghostmem.hooks.worker import drain
+
         drain(settings, patience=max(0.0, deadline - time.monotonic()))
     elif call.moment is not Moment.PROMPT or has_due(settings):
-        start(settings)
+        start_later(_WORKER, settings)
     if llm:
         from ghostmem.hooks.ask import start as ask
 

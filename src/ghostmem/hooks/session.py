@@ -3,7 +3,7 @@
 An update is one transaction, because hooks run in parallel.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ghostmem.hooks.call import Call
@@ -21,24 +21,24 @@ def stored_session(store: Store, call: Call, ns: str) -> HookSession:
 
 def update_session(
     store: Store, session: HookSession, change: Callable[[HookSession], HookSession]
-) -> HookSession:
-    """Apply a change to the stored state of a session and return the new state."""
+) -> tuple[HookSession, HookSession]:
+    """Apply a change to the stored state of a session; return the state before and after it."""
     with store.engine.write(durable=False, within=()) as tx:
-        updated = replace(change(tx.sessions.get(session.id) or session), at=store.clock())
-        tx.sessions.put(updated)
-    return updated
+        before = tx.sessions.get(session.id) or session
+        after = replace(change(before), at=store.clock())
+        tx.sessions.put(after)
+    return before, after
 
 
 def claim_memories(
-    store: Store, session: HookSession, ids: Iterable[str], is_cleared: bool
+    store: Store, session: HookSession, ids: Sequence[str], is_cleared: bool
 ) -> set[str]:
     """Record memories as shown and return the new ones, so that two hooks never show one twice."""
-    fresh: set[str] = set()
 
-    def claim(now: HookSession) -> HookSession:
-        shown = () if is_cleared else now.shown
-        fresh.update(id_ for id_ in ids if id_ not in shown)
-        return replace(now, shown=(*shown, *(id_ for id_ in dict.fromkeys(ids) if id_ in fresh)))
+    def seen(state: HookSession) -> tuple[str, ...]:
+        return () if is_cleared else state.shown
 
-    update_session(store, session, claim)
-    return fresh
+    before, _ = update_session(
+        store, session, lambda now: replace(now, shown=tuple(dict.fromkeys((*seen(now), *ids))))
+    )
+    return set(ids).difference(seen(before))

@@ -2,7 +2,6 @@
 
 import json
 import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -61,13 +60,9 @@ class Tail(TranscriptFile):
 
 def size_of(path: str) -> int:
     """Return the size of a transcript; only a regular file is accepted, because it has an end."""
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        status = None
-    if status is None or not stat.S_ISREG(status.st_mode):
+    if not os.path.isfile(path):
         raise UnansweredError("the transcript that the host named is not a file")
-    return status.st_size
+    return os.path.getsize(path)
 
 
 def texts_since(path: str, kind: str, place: int, compaction_mark: bytes = b"") -> UserTexts:
@@ -96,8 +91,9 @@ def texts_since(path: str, kind: str, place: int, compaction_mark: bytes = b"") 
     ]
     if is_one_value:
         is_shorter = place > len(texts)
-        new = texts if is_shorter else texts[place:]
-        return UserTexts(new, len(texts), is_shorter and bool(compaction_mark))
+        return UserTexts(
+            texts if is_shorter else texts[place:], len(texts), is_shorter and bool(compaction_mark)
+        )
     return UserTexts(texts, source.stop, source.is_compacted)
 
 
@@ -107,12 +103,16 @@ def last_lines(path: str, count: int) -> list[str]:
     with open(path, "rb") as stream:
         if not path.lower().endswith(_ONE_VALUE):
             stream.seek(max(0, size - MAX_BYTES))
-            lines = stream.read(MAX_BYTES).decode("utf-8", "replace").splitlines()[-count:]
-            return [line[:MAX_LINE] for line in lines]
+            return [
+                line[:MAX_LINE]
+                for line in stream.read(MAX_BYTES).decode("utf-8", "replace").splitlines()[-count:]
+            ]
         try:
             value = json.loads(stream.read(MAX_BYTES + 1))
         except (ValueError, RecursionError):
             return []
     messages = value.get("messages", value.get("history")) if isinstance(value, dict) else value
-    last = messages[-count:] if isinstance(messages, list) else []
-    return [json.dumps(message, ensure_ascii=False)[:MAX_LINE] for message in last]
+    return [
+        json.dumps(message, ensure_ascii=False)[:MAX_LINE]
+        for message in (messages[-count:] if isinstance(messages, list) else [])
+    ]

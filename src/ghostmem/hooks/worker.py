@@ -1,18 +1,23 @@
 """Capture from the entries of the queue, then run the lifecycle once a day; ends by itself.
 
-`start` starts this module as a process of its own. One worker at a time holds the lock of a queue.
+This module runs as a process of its own. One worker at a time holds the lock of a queue.
 A worker may be killed at any moment: an entry is removed after its statements are stored and the
 position in the transcript is recorded, and a statement that is stored again changes nothing.
 """
 
+import os
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
 from ghostmem.clock import now
 from ghostmem.errors import ConflictError, GhostError
+from ghostmem.ghost import Ghost
+from ghostmem.hooks.capture import capture_entries
 from ghostmem.hooks.hosts import Moment
-from ghostmem.hooks.later import run_job, start_later
+from ghostmem.hooks.later import run_job
 from ghostmem.hooks.log import describe_error, log_path, write_log_line
 from ghostmem.hooks.queue import (
     MAX_AGE,
@@ -22,33 +27,35 @@ from ghostmem.hooks.queue import (
     queue_folder,
     remove,
     remove_leftovers,
+    store_exists,
     with_attempts,
 )
 from ghostmem.hooks.watchdog import Watchdog
+from ghostmem.model import NsFilter
+from ghostmem.notes.lock import lock_file
 from ghostmem.settings import Settings
+from ghostmem.store.store import Store
 
 SESSION_SECONDS = 120.0  # to capture from one session
 MAX_ATTEMPTS = 8  # entries whose capture ended this many workers are dropped
 ENDINGS = (Moment.STOP, Moment.END)  # the lifecycle runs after these
 _TRANSIENT = (4, 5, 6)  # exit codes of errors worth another try: of the store, of a provider
 _LOCK = ".lock"
-
-
-def start(settings: Settings) -> None:
-    """Start a worker in the background."""
-    start_later("ghostmem.hooks.worker", settings)
+_TOO_LONG = "took too long and gave up"
+INTERVAL = timedelta(days=1)
+# A run that takes longer is ended; the next one finishes it.
+REFLECT_SECONDS = 300.0
+_MAX_RUNS = 100  # recent runs that are looked at
+_NICENESS = 10
 
 
 def work(settings: Settings, _: object) -> None:
     """Work on the queue of a store, then reflect on the namespaces whose sessions ended."""
-    late = partial(write_log_line, log_path(settings), "-", "capture", "took too long and gave up")
+    late = partial(write_log_line, log_path(settings), "-", "capture", _TOO_LONG)
     with Watchdog(SESSION_SECONDS, late) as watchdog:
         ended = drain(settings, watchdog)
-    if settings.hook_reflect:
-        from ghostmem.hooks.upkeep import reflect_daily
-
-        for ns in ended:
-            reflect_daily(settings, ns)
+    for ns in ended if settings.hook_reflect and store_exists(settings) else ():
+        reflect_daily(settings, ns)
 
 
 def drain(settings: Settings, watchdog: Watchdog | None = None, patience: float = 0.0) -> list[str]:
@@ -57,10 +64,6 @@ def drain(settings: Settings, watchdog: Watchdog | None = None, patience: float 
     Waits for `patience` seconds while another worker has the lock. After that nothing is done: the
     other one looks for new entries before it ends.
     """
-    from pathlib import Path
-
-    from ghostmem.notes.lock import lock_file
-
     folder = queue_folder(settings)
     ended: dict[str, None] = {}
     tried: set[str] = set()  # entries that could not be captured now are left for another worker
@@ -84,8 +87,11 @@ def _untried(settings: Settings, tried: set[str]) -> list[list[CaptureEntry]]:
 
     Groups with fewer attempts come first, so that one that ends its worker does not block others.
     """
-    groups = by_session(entries(settings))
-    untried = [group for group in groups if any(entry.id not in tried for entry in group)]
+    untried = [
+        group
+        for group in by_session(entries(settings))
+        if any(entry.id not in tried for entry in group)
+    ]
     return sorted(untried, key=_attempts)
 
 
@@ -94,8 +100,6 @@ def _capture(settings: Settings, group: list[CaptureEntry]) -> bool:
 
     The attempt is counted on the first entry before it begins, so that entries that end their
     worker are dropped in the end. A transient error, such as a busy store, is not counted."""
-    from ghostmem.hooks.capture import capture_entries
-
     before, attempts, problem, is_done = group[0].attempts, _attempts(group), "", True
     try:
         if attempts >= MAX_ATTEMPTS:
@@ -120,6 +124,30 @@ def _capture(settings: Settings, group: list[CaptureEntry]) -> bool:
         call = group[-1].call
         write_log_line(log_path(settings), call.host.name, call.event, problem)
     return is_done
+
+
+def reflect_daily(settings: Settings, ns: str) -> None:
+    """Reflect on a namespace if no run of the last day included it."""
+    log = partial(write_log_line, log_path(settings), "-", "reflect")
+    with Watchdog(REFLECT_SECONDS, partial(log, _TOO_LONG)):
+        try:
+            with Ghost.open(settings=settings) as ghost:
+                if is_due(ghost.store, ns):
+                    if hasattr(os, "nice"):
+                        os.nice(_NICENESS)
+                    ghost.reflect(ns)
+        except Exception as error:  # noqa: BLE001 (the outermost handler of this process)
+            log(describe_error(error))
+
+
+def is_due(store: Store, ns: str) -> bool:
+    """Say whether a namespace has memories, and no run of the last day included it."""
+    with store.engine.read() as tx:
+        runs = tx.runs.all(_MAX_RUNS)
+        has_memories = bool(tx.search.spaces([ns]))
+    since = store.clock() - INTERVAL
+    recent = [run for run in runs if max(run.at, run.finished_at or run.at) > since]
+    return has_memories and not any(NsFilter(run.scope).matches(ns) for run in recent)
 
 
 def _attempts(group: Sequence[CaptureEntry]) -> int:
