@@ -19,6 +19,7 @@ from ghostmem.setup.formats import FORMATS, value_at
 from ghostmem.setup.install import install, uninstall
 from ghostmem.setup.parts import (
     SetupFile,
+    containers,
     hooks_in,
     is_allowed,
     made_by,
@@ -27,7 +28,6 @@ from ghostmem.setup.parts import (
     with_parts,
     without_parts,
 )
-from ghostmem.setup.permission import containers
 
 HOW = Launch(("/opt/ghost/bin/ghost",), tools=("ghost_put", "ghost_search"))
 FILES = [

@@ -7,7 +7,7 @@ import pytest
 
 from ghostmem.setup.clients import CLIENTS, located
 from ghostmem.setup.entry import Launch
-from ghostmem.setup.parts import SetupFile, shown
+from ghostmem.setup.parts import SetupFile, with_parts
 
 PAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "clients"
 HOW = Launch(("/home/you/.local/bin/ghost",))
@@ -45,7 +45,9 @@ def test_a_page_says_what_there_is_to_know(name: str) -> None:
         "Remove",
     ]
     assert f"\nStatus: {client.checked}" in text
-    assert shown(SetupFile(client, "user", Path(), client.format, server=True), HOW) in text
+    assert (
+        with_parts("", SetupFile(client, "user", Path(), client.format, server=True), HOW) in text
+    )
     assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [
         event.name for event in (client.hooks.events if client.hooks else ())
     ]

@@ -5,5 +5,5 @@ server entry and the hook handlers, `parts` puts them into the text of a file th
 (with `json_text` and `pieces`; every other byte stays), and `install` plans and writes the files.
 `state` remembers digests, so that `--remove` can restore the original bytes. `agents_md`
 keeps its guidance in a block between marks (`marked`). `listing` and `check`, with `probe`, tell
-where Ghost is installed and whether the server starts; `inside` refuses links out of a project.
+where Ghost is installed and whether the server starts.
 """

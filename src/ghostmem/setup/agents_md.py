@@ -4,8 +4,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
-from ghostmem.setup.inside import check_inside
-from ghostmem.setup.marked import FileChange, marked, remove_block, write_block
+from ghostmem.setup.marked import FileChange, check_inside, marked, remove_block, write_block
 
 NAME = "agents-md"
 FILE = "AGENTS.md"

@@ -89,8 +89,10 @@ def _wrong_command(client: SetupClient, scope: str, again: str) -> tuple[str, st
                     reason = "cannot be executed" if os.path.exists(program) else "does not exist"
                     if os.path.basename(program) == program:
                         reason = "is not on the PATH"
-                    problem = f"the {name} in {file.path} starts {program}, which {reason}"
-                    return problem, by_hand if command.is_customised else again
+                    return (
+                        f"the {name} in {file.path} starts {program}, which {reason}",
+                        by_hand if command.is_customised else again,
+                    )
     return "", ""
 
 

@@ -134,9 +134,7 @@ def program() -> tuple[str, ...]:
     on_path = shutil.which("ghost")
     if on_path and (not sibling.exists() or Path(on_path).resolve() == sibling.resolve()):
         return (str(Path(on_path).absolute()),)  # this path survives an upgrade
-    if sibling.exists():
-        return (str(sibling.absolute()),)
-    return (sys.executable, "-m", "ghostmem")
+    return (str(sibling.absolute()),) if sibling.exists() else (sys.executable, "-m", "ghostmem")
 
 
 def server(
@@ -270,9 +268,8 @@ def has_other_commands(handled: Any, host: str) -> bool:
 def group(hooks: Hooks, event: HookEvent, how: Launch) -> dict[str, Any]:
     """Return the item for the list of one event."""
     made = handler(hooks, event, how)
-    if hooks.flat:
-        return made
-    return {**({"matcher": event.matcher} if event.matcher else {}), "hooks": [made]}
+    matcher = {"matcher": event.matcher} if event.matcher else {}
+    return made if hooks.flat else {**matcher, "hooks": [made]}
 
 
 def joined(words: list[str]) -> str:
@@ -282,5 +279,4 @@ def joined(words: list[str]) -> str:
 
 def runs_ghost(handled: Any, host: str) -> bool:
     """Say whether a handler runs our hook."""
-    line = _URL.sub("URL", command_in(handled).line)
-    return re.search(_HOOK.format(host=host), line) is not None
+    return re.search(_HOOK.format(host=host), _URL.sub("URL", command_in(handled).line)) is not None

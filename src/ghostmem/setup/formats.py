@@ -75,8 +75,9 @@ class FileFormat:
                 document = self.parse(text)
                 before = self.render(document, text, style)
                 document = _changed(document, path, value, self.listed, self.item)
-                after = self.render(document, text, style)
-                edited = transplanted(text, before, after, self.cut, self.splice)
+                edited = transplanted(
+                    text, before, self.render(document, text, style), self.cut, self.splice
+                )
                 if edited is not None and _same(self.load(edited) or {}, expected):
                     return edited
         raise _refused(f"{_named(path[:-1])} is written in a way that cannot be added to")

@@ -15,8 +15,13 @@ from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NoteCo
 from ghostmem.notes.files import BOM, MISSING, decode, digest, read_bytes
 from ghostmem.setup.entry import Launch
 from ghostmem.setup.formats import FORMATS
-from ghostmem.setup.inside import check_inside
-from ghostmem.setup.marked import FileChange, check_utf_8, check_writable, write_change
+from ghostmem.setup.marked import (
+    FileChange,
+    check_inside,
+    check_utf_8,
+    check_writable,
+    write_change,
+)
 from ghostmem.setup.parts import (
     SetupFile,
     hooks_in,
@@ -121,8 +126,11 @@ def _installation(
     containers = made_by(text, target)
     # a folder that setup created belongs to every file in it, and goes with the last of them
     created = {name for record in records().values() for name in record.folders}
-    parents = _real(target.path).parents
-    folders = [str(path) for path in parents if not path.exists() or str(path) in created]
+    folders = [
+        str(path)
+        for path in _real(target.path).parents
+        if not path.exists() or str(path) in created
+    ]
     if row is not None and before == row.written:
         original, containers, folders = (
             row.original,
@@ -133,10 +141,11 @@ def _installation(
         original, containers, folders = UNKNOWN, [*row.made, *containers], row.folders
     else:
         original = UNKNOWN if ours else before
-    fresh = FileRecord(
-        target.client.name, target.scope, original, digest(after), containers, folders
+    return FilePlan(
+        target,
+        change,
+        FileRecord(target.client.name, target.scope, original, digest(after), containers, folders),
     )
-    return FilePlan(target, change, fresh)
 
 
 def _removal(target: SetupFile, raw: bytes | None, row: FileRecord | None) -> FilePlan:

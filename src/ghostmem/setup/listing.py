@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 from ghostmem.errors import GhostError
@@ -70,11 +69,10 @@ def look(client: SetupClient, scope: str) -> Installed:
         handled = hooks_in(read_text(file.path) or "", file)
         if any(event.name not in handled for event in client.hooks.events):
             states["hooks"] = "old"
-    path = str(targets(client, scope, True, False)[0].path)
     return Installed(
         client.name,
         scope,
-        path,
+        str(targets(client, scope, True, False)[0].path),
         states["server"],
         states["hooks"],
         first,
@@ -97,16 +95,15 @@ def allowed(client: SetupClient, scope: str) -> bool:
 def installed_toolsets() -> set[str]:
     """Return the toolsets of the servers that are installed; the default one without any."""
     commands = [row.command for row in listing() if row.server in ("current", "old")]
-    named = {name for command in commands for name in _toolsets_of(command.split(" "))}
-    return named - {""} or {"memory"}
+    return {name for command in commands for name in _toolsets_of(command.split(" "))} - {""} or {
+        "memory"
+    }
 
 
 def _toolsets_of(words: list[str]) -> list[str]:
-    for word, following in pairwise([*words, ""]):
-        option, _, value = word.partition("=")
-        if option == "--tools":
-            return (value or following).split(",")
-    return ["memory"]
+    # `--tools=a,b` as two words, too
+    split = [part for word in words for part in word.split("=", 1)]
+    return [*split, ""][split.index("--tools") + 1].split(",") if "--tools" in split else ["memory"]
 
 
 def commands_in(file: SetupFile) -> Iterator[tuple[str, list[InstalledCommand] | GhostError]]:

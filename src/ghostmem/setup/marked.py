@@ -53,9 +53,8 @@ class FileChange:
 
 def check_writable(change: FileChange) -> None:
     """Refuse to change a file that is read-only."""
-    if change.before is None or change.action == "unchanged":
-        return
-    status = existing(change.path)
+    is_changed = change.before is not None and change.action != "unchanged"
+    status = existing(change.path) if is_changed else None
     if status is not None and not status.st_mode & 0o222:
         raise InvalidInputError(
             "the file is read-only", "make it writable, or paste what --print shows"
@@ -69,6 +68,25 @@ def write_change(real: Path, change: FileChange) -> None:
         remove_file(real, base)
     elif change.after is not None and change.after != change.before:
         replace_file(real, change.after, base, *NEW_MODES)
+
+
+def check_inside(path: Path, folder: Path) -> None:
+    """Refuse a file of a project whose real path is outside the project.
+
+    A cloned repository may contain links to anywhere.
+
+    Args:
+        path: the file to be changed.
+        folder: a folder of the project. The project is the Git repository around it, or the
+            folder itself without one.
+    """
+    real, start = Path(os.path.realpath(path)), Path(os.path.realpath(folder))
+    root = next((parent for parent in (start, *start.parents) if (parent / ".git").exists()), start)
+    if not real.is_relative_to(root):
+        raise InvalidInputError(
+            f"{path} is a link to {real}, which is outside the project {root}",
+            "remove the link, or use the file it points to; nothing was changed",
+        )
 
 
 def check_utf_8(raw: bytes) -> None:
@@ -98,15 +116,13 @@ def with_block(raw: bytes | None, name: str, body: str) -> bytes:
     block = marked(name, body).encode()
     if raw is None:
         return block + b"\n"
-    place = _find(raw, name)
-    if place is not None:
+    if place := _find(raw, name):
         start, stop = place
         return raw[:start] + block.replace(b"\n", _line_end(raw[start:stop])) + raw[stop:]
     line_end = b"\r\n" if decode(raw).crlf else b"\n"
     block = block.replace(b"\n", line_end)
-    if raw.removeprefix(BOM) and not raw.endswith(b"\n"):
-        return raw + 2 * line_end + block
-    return raw + line_end + block + line_end
+    is_open = raw.removeprefix(BOM) and not raw.endswith(b"\n")
+    return raw + line_end + (line_end + block if is_open else block + line_end)
 
 
 def without_block(raw: bytes, name: str) -> bytes | None:
@@ -131,12 +147,11 @@ def _changed(path: Path, change: _Edit, dry_run: bool) -> FileChange:
             f"there is no folder {real.parent}", "create it first, or choose another file"
         )
     planned = _planned(path, change)
-    if dry_run:
-        return planned
-    with locked_elsewhere(real):
-        sweep([real])  # under the lock: a writer's file looks abandoned while it is renamed
-        planned = _planned(path, change)
-        write_change(real, planned)
+    if not dry_run:
+        with locked_elsewhere(real):
+            sweep([real])  # under the lock: a writer's file looks abandoned while it is renamed
+            planned = _planned(path, change)
+            write_change(real, planned)
     return planned
 
 
@@ -181,7 +196,6 @@ def _times(count: int) -> str:
 
 
 def _line_end(block: bytes) -> bytes:
-    """Return the line end of a block."""
     return b"\r\n" if block.partition(b"-->")[2].startswith(b"\r\n") else b"\n"
 
 

@@ -1,16 +1,19 @@
-"""Write the server entry and the hooks into a client's file, find them there, and remove them."""
+"""Write the server entry, the hooks and the permission into a client's file, and remove them."""
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError
-from ghostmem.setup.clients import Hooks, SetupClient, located
+from ghostmem.grouping import grouped
+from ghostmem.setup.clients import Hooks, Permission, SetupClient, located
 from ghostmem.setup.entry import (
     TOOLS,
     Launch,
+    check_same,
     command_in,
     group,
     handler,
@@ -19,16 +22,11 @@ from ghostmem.setup.entry import (
     server,
 )
 from ghostmem.setup.formats import FORMATS, FileFormat, Made, value_at
-from ghostmem.setup.permission import (
-    containers,
-    is_tool_name,
-    permission_places,
-    with_permission,
-    without_permission,
-)
 from ghostmem.setup.state import records
 
 Place = tuple[str | int, ...]
+_TOOL = "{tool}"
+_TOOL_NAME = r"(?:ghost|memory)_\w+"  # also tools that this version does not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +70,9 @@ def targets(
 
 def _main_file(client: SetupClient, scope: str) -> Path:
     """Return the file of the server: one that setup wrote, one that exists, or the usual one."""
-    names = [client.file(scope), *client.also.get(scope, ())]
-    paths = [located(name) for name in names]
-    if len(paths) == 1:
-        return paths[0]
-    known = records()
-    written = [path for path in paths if os.path.realpath(path) in known]
+    paths = [located(name) for name in (client.file(scope), *client.also.get(scope, ()))]
+    recorded = records()
+    written = [path for path in paths if os.path.realpath(path) in recorded]
     return [*written, *(path for path in paths if path.exists()), paths[0]][0]
 
 
@@ -134,11 +129,10 @@ def _without_allowed(text: str, client: SetupClient, form: FileFormat) -> str:
     assert client.permission is not None
     for key, value in client.permission.entry.items():
         listed = value_at(form.load(text), (*client.path, key))
-        others: list[Any] = []
-        if value == TOOLS and isinstance(listed, list):
-            others = [name for name in listed if not is_tool_name(name)]
-        if others:
-            text = form.merge(text, client.path, {key: others})
+        names = listed if value == TOOLS and isinstance(listed, list) else []
+        foreign = [name for name in names if not _is_ours(name, _TOOL)]
+        if foreign:
+            text = form.merge(text, client.path, {key: foreign})
         else:
             text = form.remove(text, (*client.path, key))
     return text
@@ -169,10 +163,7 @@ def hooks_in(text: str, target: SetupFile) -> dict[str, list[dict[str, Any]]]:
     if hooks is None:
         return {}
     document = FORMATS[target.format].load(text)
-    handlers: dict[str, list[dict[str, Any]]] = {}
-    for place in _places(document, hooks):
-        handlers.setdefault(str(place[1]), []).append(value_at(document, place))
-    return handlers
+    return grouped((str(place[1]), value_at(document, place)) for place in _places(document, hooks))
 
 
 def is_allowed(text: str, target: SetupFile) -> bool:
@@ -184,28 +175,22 @@ def is_allowed(text: str, target: SetupFile) -> bool:
     if permission.entry:
         entry = value_at(document, target.client.path) if _holds_server(target) else None
         return isinstance(entry, dict) and all(entry.get(key) for key in permission.entry)
-    return any(True for _ in permission_places(document, permission))
+    return bool(permission_places(document, permission))
 
 
 def parts_in(text: str, target: SetupFile) -> set[str]:
     """Return the parts of ours in a file: server, hooks, allow."""
-    has_server = _holds_server(target) and server_in(text, target) is not None
-    found = {
-        "server": has_server,
+    parts = {
+        "server": _holds_server(target) and server_in(text, target) is not None,
         "hooks": hooks_in(text, target),
         "allow": is_allowed(text, target),
     }
-    return {part for part, value in found.items() if value}
+    return {part for part, value in parts.items() if value}
 
 
 def _holds_server(target: SetupFile) -> bool:
     """Say whether a file can have the server's entry."""
     return target.server or target.client.format == target.format
-
-
-def shown(target: SetupFile, how: Launch) -> str:
-    """Return the text to paste into a file that is edited by hand."""
-    return with_parts("", target, how)
 
 
 # ---------------------------------------------------------------- hooks
@@ -250,7 +235,6 @@ def _without(text: str, place: Place, form: FileFormat, host: str) -> str:
 
 
 def _places(document: Any, hooks: Hooks) -> Iterator[Place]:
-    """Yield the paths of our handlers in all events."""
     events = value_at(document, ["hooks"])
     for event, listed in events.items() if isinstance(events, dict) else ():
         for number, group_or_handler in enumerate(listed if isinstance(listed, list) else ()):
@@ -260,3 +244,73 @@ def _places(document: Any, hooks: Hooks) -> Iterator[Place]:
             for below, handled in enumerate(inner if isinstance(inner, list) else ()):
                 if runs_ghost(handled, hooks.host):
                     yield ("hooks", event, number, "hooks", below)
+
+
+# ---------------------------------------------------------------- permission
+
+
+def with_permission(
+    text: str, permission: Permission, tools: Sequence[str], form: FileFormat
+) -> str:
+    """Return the text of a file with a permission in it; keys of the entry are not written here.
+
+    Raises:
+        ConflictError: The file has another value for the same tools, for example a refusal.
+    """
+    is_each = _TOOL in "".join((*permission.path, str(permission.value)))
+    for tool in (tools if is_each else ("",)) if permission.path else ():
+        path = [key.replace(_TOOL, tool) for key in permission.path]
+        value = permission.value
+        if isinstance(value, str):
+            value = value.replace(_TOOL, tool)
+        present = value_at(form.load(text), path)
+        if not permission.is_item:
+            check_same(path, present, value)
+            text = form.merge(text, path, value)
+        elif not isinstance(present, list) or value not in present:
+            text = form.append(text, path, value)
+    return text
+
+
+def without_permission(text: str, permission: Permission, made: Made, form: FileFormat) -> str:
+    """Return the text of a file without our permission and the empty containers made for it."""
+    if not permission.path:
+        return text
+    for place in reversed(permission_places(form.load(text), permission)):
+        text = form.remove(text, place)
+    return form.pruned(text, [path for path in made if path[:1] == [*permission.path[:1]]])
+
+
+def permission_places(document: Any, permission: Permission) -> list[Place]:
+    """Return the paths of our items or keys in a parsed file."""
+    if permission.is_item:
+        items = value_at(document, permission.path)
+        return [
+            (*permission.path, number)
+            for number, item in enumerate(items if isinstance(items, list) else ())
+            if _is_ours(item, permission.value)
+        ]
+    if not permission.path:
+        return []
+    *above, key = permission.path
+    holder = value_at(document, above)
+    return [
+        (*above, name)
+        for name, value in (holder.items() if isinstance(holder, dict) else ())
+        if _is_ours(name, key) and value == permission.value
+    ]
+
+
+def containers(permission: Permission) -> list[list[str]]:
+    """Return the paths of the containers around our items or keys, outermost first."""
+    depth = len(permission.path) - (0 if permission.is_item else 1)
+    return [list(permission.path[: number + 1]) for number in range(depth)]
+
+
+def _is_ours(present: Any, template: Any) -> bool:
+    """Say whether a key or an item is one that the template makes."""
+    if not isinstance(present, str) or not isinstance(template, str):
+        return bool(present == template)
+    return (
+        re.fullmatch(re.escape(template).replace(re.escape(_TOOL), _TOOL_NAME), present) is not None
+    )

@@ -86,11 +86,10 @@ def _ends(left: Sequence[Piece], right: Sequence[Piece]) -> tuple[int, int]:
     """Return the number of equal pieces at the start and, of the others, at the end."""
     most = min(len(left), len(right)) - 1  # the last piece is the end of both texts
     first = next((n for n in range(most) if left[n].key != right[n].key), most)
-    last = next(
+    return first, next(
         (n for n in range(1, most - first + 1) if left[-n - 1].key != right[-n - 1].key),
         most - first + 1,
     )
-    return first, last
 
 
 def _places(own: Sequence[Piece], rendered: Sequence[Piece]) -> dict[int, int]:

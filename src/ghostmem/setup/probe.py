@@ -76,7 +76,6 @@ def _result(output: str, number: int) -> dict[str, Any]:
             raise ValueError(f"the server prints lines that are not JSON: {line[:80]!r}") from None
         if isinstance(message, dict) and message.get("id") == number:
             if isinstance(message.get("result"), dict):
-                result: dict[str, Any] = message["result"]
-                return result
+                return dict(message["result"])
             raise ValueError(f"the server answers with an error: {message.get('error')}")
     raise ValueError("the server ended without an answer")

@@ -66,11 +66,13 @@ def records() -> dict[str, FileRecord]:
 
 def save_record(path: Path, row: FileRecord | None) -> None:
     """Save the record of a file, or delete it with None; the caller holds the lock."""
-    rows = {**records(), str(path): row}
-    dumped = {name: asdict(record) for name, record in rows.items() if record is not None}
+    dumped = {
+        name: asdict(record)
+        for name, record in {**records(), str(path): row}.items()
+        if record is not None
+    }
     if dumped:
-        raw = json.dumps(dumped, indent=1).encode("utf-8", "surrogateescape")
-        write_private(state_file(), raw)
+        write_private(state_file(), json.dumps(dumped, indent=1).encode("utf-8", "surrogateescape"))
     else:
         state_file().unlink(missing_ok=True)
 

@@ -27,7 +27,7 @@ from ghostmem.setup.formats import FORMATS
 from ghostmem.setup.install import install, uninstall
 from ghostmem.setup.listing import Installed, allowed, installed_toolsets, listing, look
 from ghostmem.setup.marked import FileChange
-from ghostmem.setup.parts import SetupFile, hooks_in, parts_in, shown, targets
+from ghostmem.setup.parts import SetupFile, hooks_in, parts_in, targets, with_parts
 from ghostmem.text.excerpt import visible
 
 _AS = click.Choice(["json", "toml", "yaml"])
@@ -274,7 +274,7 @@ def _launch(
 
 
 def _print_target(console: Console, client: SetupClient, file: SetupFile, how: Launch) -> None:
-    text = shown(file, how)
+    text = with_parts("", file, how)
     if console.as_json:
         console.json(
             {"client": client.name, "path": str(file.path), "format": file.format, "text": text}
