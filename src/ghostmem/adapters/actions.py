@@ -52,8 +52,10 @@ def actions(ghost: Ghost, ns: str) -> tuple[AgentAction, ...]:
         task: Annotated[str, "what you are about to do"],
         budget: Annotated[int | None, "tokens"] = _BUDGET,
     ) -> str:
-        budget = _BUDGET if budget is None else budget
-        return packed(ghost, ns, task, budget) or "No memory is relevant."
+        return (
+            packed(ghost, ns, task, _BUDGET if budget is None else budget)
+            or "No memory is relevant."
+        )
 
     return (
         AgentAction(

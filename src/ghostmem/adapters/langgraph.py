@@ -183,12 +183,14 @@ class GhostStore(BaseStore):  # type: ignore[misc]
 
     def _passes(self, memory: Memory, op: SearchOp, query: bool = False) -> bool:
         names = from_namespace(self.root, memory.ns)
-        if names is None or names[: len(op.namespace_prefix)] != tuple(op.namespace_prefix):
-            return False
-        if query and not _about(memory).get("searched", True):
-            return False
-        return all(
-            matches(_value(memory).get(name), wanted) for name, wanted in (op.filter or {}).items()
+        return (
+            names is not None
+            and names[: len(op.namespace_prefix)] == tuple(op.namespace_prefix)
+            and (not query or bool(_about(memory).get("searched", True)))
+            and all(
+                matches(_value(memory).get(name), wanted)
+                for name, wanted in (op.filter or {}).items()
+            )
         )
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Names]:
@@ -223,18 +225,17 @@ class GhostStore(BaseStore):  # type: ignore[misc]
     def _refresh(self, memory: Memory, wanted: bool) -> None:
         """Restart the lifetime of an item that was read, unless it was changed meanwhile."""
         minutes = _about(memory).get("minutes")
-        if not wanted or minutes is None:
-            return
-        with suppress(VersionConflictError):
-            self.ghost.put(
-                memory.ns,
-                memory.key,
-                memory.content,
-                ttl=_ttl(minutes),
-                base_version=memory.version,
-                dedup=False,
-                allow_secrets=True,  # it was redacted when it was first stored
-            )
+        if wanted and minutes is not None:
+            with suppress(VersionConflictError):
+                self.ghost.put(
+                    memory.ns,
+                    memory.key,
+                    memory.content,
+                    ttl=_ttl(minutes),
+                    base_version=memory.version,
+                    dedup=False,
+                    allow_secrets=True,  # it was redacted when it was first stored
+                )
 
 
 def _texts(value: Mapping[str, Any], path: str) -> list[str]:
@@ -285,12 +286,11 @@ _ENDS: Mapping[str, Callable[[Any, int], Any]] = {
 
 def _fits(names: Names, condition: Any) -> bool:
     """Say whether names match the prefix or suffix of a condition; `*` matches any name."""
-    path = condition.path
     if condition.match_type not in _ENDS:
         raise InvalidInputError(
             f"match type {condition.match_type!r} is unknown", f"use {' or '.join(_ENDS)}"
         )
-    if len(names) < len(path):
-        return False
-    part = _ENDS[condition.match_type](names, len(path))
-    return all(wanted in ("*", name) for name, wanted in zip(part, path, strict=True))
+    part = _ENDS[condition.match_type](names, len(condition.path))
+    return len(names) >= len(condition.path) and all(
+        wanted in ("*", name) for name, wanted in zip(part, condition.path, strict=True)
+    )

@@ -81,9 +81,12 @@ class GhostMemory(BaseMemory):  # type: ignore[misc]
     @property
     def thread(self) -> StoredThread:
         """Return the conversation."""
-        ns = self.thread_ns or f"{self.ns}:thread"
         return StoredThread(
-            self.ghost, ns, self.session_id, CLIENT, allow_secrets=self.allow_secrets
+            self.ghost,
+            self.thread_ns or f"{self.ns}:thread",
+            self.session_id,
+            CLIENT,
+            allow_secrets=self.allow_secrets,
         )
 
     def get(self, input: str | None = None, **_: Any) -> list[ChatMessage]:  # noqa: A002
@@ -138,11 +141,14 @@ def _messages(items: Iterable[dict[str, Any]]) -> list[ChatMessage]:
 
 
 def _last_question(messages: list[ChatMessage]) -> str:
-    """Return the text of the user's last message."""
-    texts = (
-        message.content or "" for message in reversed(messages) if message.role == MessageRole.USER
+    return next(
+        (
+            message.content or ""
+            for message in reversed(messages)
+            if message.role == MessageRole.USER
+        ),
+        "",
     )
-    return next(texts, "")
 
 
 def _from_the_user(messages: list[ChatMessage]) -> list[ChatMessage]:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate
 from typing import Any
 
@@ -31,7 +32,15 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 _AROUND = 2  # lines shown before and after a change
 _NO_LIMIT = 2**31
-_KEPT = ("kind", "tier", "priority", "importance", "pinned", "tags")  # fields of a changed file
+_KEPT = (
+    "kind",
+    "tier",
+    "priority",
+    "importance",
+    "pinned",
+    "tags",
+    "meta",
+)  # fields of a changed file
 _EMPTY = "(an empty file)"  # a memory needs content; the real text is in its meta
 
 
@@ -61,13 +70,13 @@ def key_of(path: object) -> str:
 
 def _is_safe(key: str) -> bool:
     """Say whether a path has only names: no `..`, no other separators, no control characters."""
-    if (
-        "\\" in key
-        or _ENCODED.search(key)
-        or any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in key)
-    ):
-        return False
-    return not key or all(part.strip() and part.strip(" .") for part in key.split("/"))
+    has_names = not key or all(part.strip() and part.strip(" .") for part in key.split("/"))
+    return (
+        has_names
+        and "\\" not in key
+        and not _ENCODED.search(key)
+        and not any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in key)
+    )
 
 
 def path_of(key: str) -> str:
@@ -157,14 +166,12 @@ class MemoryFiles:
             for name, value in arguments.items()
             if value is not None and name in (*required, *optional)
         }
-        for name in required:
-            if name not in parameters:
-                raise MemoryFileError(f"Missing parameter `{name}` for command `{command}`")
+        if absent := [name for name in required if name not in parameters]:
+            raise MemoryFileError(f"Missing parameter `{absent[0]}` for command `{command}`")
         for name, value in parameters.items():
             if not _is_valid(name, value):
                 raise MemoryFileError(f"Invalid `{name}` parameter: {str(value)[:60]!r}")
-        text: str = getattr(self, command)(**parameters)
-        return text
+        return str(getattr(self, command)(**parameters))
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
         """Show a file with numbered lines, or the contents of a directory, two levels deep."""
@@ -184,8 +191,9 @@ class MemoryFiles:
         key = key_of(path)
         conflict = f"File {path} already exists"
         self._must_be_free(key, conflict)
-        notes = self._put(key, file_text, 0, conflict)
-        return "\n".join([f"File created successfully at: {path}", *notes])
+        return "\n".join(
+            [f"File created successfully at: {path}", *self._put(key, file_text, 0, conflict)]
+        )
 
     def str_replace(self, path: str, old_str: str, new_str: str = "") -> str:
         """Replace a text that occurs once."""
@@ -225,8 +233,12 @@ class MemoryFiles:
                 f"It should be within the range of lines of the file: [0, {len(lines)}]"
             )
         lines.insert(insert_line, insert_text.rstrip("\n"))
-        notes = self._change(path, memory, "\n".join(lines).removesuffix("\n") + "\n")
-        return "\n".join([f"The file {path} has been edited.", *notes])
+        return "\n".join(
+            [
+                f"The file {path} has been edited.",
+                *self._change(path, memory, "\n".join(lines).removesuffix("\n") + "\n"),
+            ]
+        )
 
     def delete(self, path: str) -> str:
         """Remove a file, or a directory with its files; they can be restored."""
@@ -307,16 +319,15 @@ class MemoryFiles:
 
         Returns the notes about it; `conflict` is the error if there is another version."""
         blank = not text.strip()
-        fields: dict[str, Any] = {"kind": Kind.SEMANTIC, "tier": Tier.LTM}
+        fields: dict[str, Any] = {"kind": Kind.SEMANTIC, "tier": Tier.LTM, "meta": {}}
         if like is not None:
             fields = {name: getattr(like, name) for name in _KEPT}
-        meta = {**(like.meta if like is not None else {}), META: {"text": text} if blank else {}}
+        fields["meta"] = {**fields["meta"], META: {"text": text} if blank else {}}
         try:
             memory = self.ghost.put(
                 self.ns,
                 key,
                 _EMPTY if blank else text,
-                meta=meta,
                 base_version=base,
                 dedup=False,
                 allow_secrets=self.allow_secrets,
@@ -332,9 +343,8 @@ class MemoryFiles:
         _refuse_locked(memories)
         for memory in memories:
             try:
-                self.ghost.rm(self.ns, memory.key)
-            except NotFoundError:  # removed by another program
-                pass
+                with suppress(NotFoundError):  # removed by another program
+                    self.ghost.rm(self.ns, memory.key)
             except GhostError as error:
                 raise MemoryFileError(f"{error.message}; {error.hint}") from error
 

@@ -59,11 +59,9 @@ def to_namespace(root: str, names: tuple[str, ...]) -> str:
 
 def from_namespace(root: str, ns: str) -> tuple[str, ...] | None:
     """Return the names of a namespace below a root, or None if it is not below it."""
-    if ns == root:
-        return ()
-    if not ns.startswith(f"{root}:"):
+    if not f"{ns}:".startswith(f"{root}:"):
         return None
-    return tuple(map(from_part, ns.removeprefix(f"{root}:").split(":")))
+    return tuple(map(from_part, ns.removeprefix(root).split(":")[1:]))
 
 
 def to_key(name: str, also: str = "") -> str:

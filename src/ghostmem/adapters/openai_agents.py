@@ -43,8 +43,9 @@ class GhostSession(SessionABC):  # type: ignore[misc]
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
         """Return the items in order, or the latest of them."""
-        count = self.session_settings.limit if limit is None else limit
-        return await asyncio.to_thread(self.thread.items, count)
+        return await asyncio.to_thread(
+            self.thread.items, self.session_settings.limit if limit is None else limit
+        )
 
     async def add_items(self, items: list[Item]) -> None:
         """Append items."""
@@ -61,8 +62,11 @@ class GhostSession(SessionABC):  # type: ignore[misc]
 
 def _turn(item: Mapping[str, Any]) -> ThreadItem:
     """Return an item with its text; only messages have one, so tool calls are not searched."""
-    role = str(item.get("role") or item.get("type") or "item")
-    return ThreadItem(item, role, _words(item.get("content")) if "role" in item else "")
+    return ThreadItem(
+        item,
+        str(item.get("role") or item.get("type") or "item"),
+        _words(item.get("content")) if "role" in item else "",
+    )
 
 
 def _words(content: Any) -> str:

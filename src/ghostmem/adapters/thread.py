@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from itertools import count
 from typing import Any, NamedTuple
 
 from ghostmem.adapters.names import to_key
@@ -43,9 +42,8 @@ class StoredThread:
 
     def items(self, limit: int | None = None) -> list[dict[str, Any]]:
         """Return the items in order, or the last `limit` of them."""
-        if limit is not None and limit <= 0:
-            return []
-        return [memory.meta[TAG]["item"] for memory in self._memories()[-(limit or 0) :]]
+        wanted = self._memories()[-(limit or 0) :] if limit is None or limit > 0 else []
+        return [memory.meta[TAG]["item"] for memory in wanted]
 
     def add(self, turns: Iterable[ThreadItem]) -> None:
         """Append items; a parallel call gets the next numbers."""
@@ -65,8 +63,7 @@ class StoredThread:
         while memories := self._memories():
             with suppress(NotFoundError):  # removed by a parallel call
                 self.ghost.rm(self.ns, memories[-1].key)
-                item: dict[str, Any] = memories[-1].meta[TAG]["item"]
-                return item
+                return dict(memories[-1].meta[TAG]["item"])
         return None
 
     def clear(self) -> None:
@@ -91,17 +88,17 @@ class StoredThread:
         """
         kind = _KINDS.get(turn.role, SourceKind.OBSERVED)
         label = f"({turn.role}: {turn.item.get('type') or 'message'})"
-        settings = self.ghost.store.settings
         text = storable(turn.text.replace("\0", " "))  # the item itself keeps a NUL character
         text = text if text.strip() else label
-        labels = Labels(texts=(f"{self.prefix}{number:0{_DIGITS}d}",))
-        if is_foreign(kind) and instruction_reasons(settings, text, labels):
+        if is_foreign(kind) and instruction_reasons(
+            self.ghost.store.settings, text, Labels(texts=(f"{self.prefix}{number:0{_DIGITS}d}",))
+        ):
             text = label
-        for free in count(number):
+        while True:
             with suppress(VersionConflictError):
                 self.ghost.put(
                     self.ns,
-                    f"{self.prefix}{free:0{_DIGITS}d}",
+                    f"{self.prefix}{number:0{_DIGITS}d}",
                     text,
                     kind=Kind.EPISODIC,
                     tags=[TAG],
@@ -114,8 +111,8 @@ class StoredThread:
                     dedup=False,
                     allow_secrets=self.allow_secrets,
                 )
-                return free
-        raise AssertionError("unreachable")
+                return number
+            number += 1
 
 
 def _storable_item(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -124,5 +121,4 @@ def _storable_item(item: Mapping[str, Any]) -> Mapping[str, Any]:
         text = json.dumps(item, ensure_ascii=False)
     except (TypeError, ValueError):
         return item  # the put names the value that is not JSON
-    clean: Mapping[str, Any] = item if storable(text) == text else json.loads(storable(text))
-    return clean
+    return item if storable(text) == text else dict(json.loads(storable(text)))

@@ -55,7 +55,6 @@ class Tool(ABC):
 
 
 def _problems(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Yield the problems with a value and its parts."""
     kind, label = schema.get("type"), path or "parameter"
     if not _is(value, kind):
         yield f"{label} should be {' or '.join(kind) if isinstance(kind, list) else kind}"
