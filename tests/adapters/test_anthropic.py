@@ -3,22 +3,16 @@
 import asyncio
 import re
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.conftest import needs
 from docs_example import run_example
 from ghostmem import Ghost
 
-pytestmark = [
-    pytest.mark.may_skip,
-    pytest.mark.skipif(
-        find_spec("anthropic") is None,
-        reason="anthropic is not installed; make test-adapters runs this",
-    ),
-]
+pytestmark = needs("anthropic", "anthropic")
 NS = "agent:me"
 
 STORY: list[dict[str, Any]] = [

@@ -2,22 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.conftest import needs
 from docs_example import run_example
 from ghostmem import Ghost
 
-pytestmark = [
-    pytest.mark.may_skip,
-    pytest.mark.skipif(
-        find_spec("langchain_core") is None,
-        reason="langchain-core is not installed; make test-adapters runs this",
-    ),
-]
+pytestmark = needs("langchain_core", "langchain-core")
 NS = "agent:me"
 
 

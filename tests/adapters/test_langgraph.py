@@ -4,22 +4,16 @@ import asyncio
 import random
 from collections.abc import Callable
 from datetime import UTC, timedelta
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.conftest import needs
 from docs_example import run_example
 from ghostmem import Ghost
 
-pytestmark = [
-    pytest.mark.may_skip,
-    pytest.mark.skipif(
-        find_spec("langgraph") is None,
-        reason="langgraph is not installed; make test-adapters runs this",
-    ),
-]
+pytestmark = needs("langgraph", "langgraph")
 Clock = Any
 
 

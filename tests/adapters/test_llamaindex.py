@@ -2,22 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.conftest import needs
 from docs_example import run_example
 from ghostmem import Ghost
 
-pytestmark = [
-    pytest.mark.may_skip,
-    pytest.mark.skipif(
-        find_spec("llama_index") is None,
-        reason="llama-index-core is not installed; make test-adapters runs this",
-    ),
-]
+pytestmark = needs("llama_index", "llama-index-core")
 NS = "agent:me"
 
 

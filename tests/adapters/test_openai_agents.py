@@ -3,22 +3,16 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.conftest import needs
 from docs_example import run_example
 from ghostmem import Ghost
 
-pytestmark = [
-    pytest.mark.may_skip,
-    pytest.mark.skipif(
-        find_spec("agents") is None,
-        reason="openai-agents is not installed; make test-adapters runs this",
-    ),
-]
+pytestmark = needs("agents", "openai-agents")
 NS = "agent:me"
 ITEMS: list[dict[str, Any]] = [
     {"role": "user", "content": "I drink green tea in the morning."},

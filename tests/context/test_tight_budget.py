@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -124,6 +125,61 @@ def test_large_contents(book: Book, budget: int, large: str) -> None:
     assert "newer" in check(book, {"stale": "newer"}, budget)
 
 
+STALE: dict[str, Any] = {"content": OLD, "importance": 1.0}
+PINNED: dict[str, Any] = {"pinned": True, "importance": 1.0}
+NEWER: dict[str, Any] = {"content": NEW}
+
+
+@dataclass
+class Scene:
+    """A stale fact and its correction: how they are stored, how many others match, and what is asked."""
+
+    stale: dict[str, Any]
+    newer: dict[str, Any]
+    fillers: int = 0
+    weight: float | None = None
+    asked: dict[str, Any] = field(default_factory=dict)
+    is_shown: bool = False  # the correction is there at every budget
+
+
+SCENES = {
+    "of a file at hand": Scene(
+        {"files": ["a.py"]}, NEWER, asked={"files": ["a.py"]}, is_shown=True
+    ),
+    "pinned": Scene(PINNED, NEWER, fillers=25),
+    "both pinned, the older more important": Scene(
+        PINNED, NEWER | {"pinned": True, "importance": 0.1}
+    ),
+    "pinned correction": Scene({"content": OLD}, NEWER | {"pinned": True, "importance": 0.1}),
+    "pinned memories excluded": Scene(
+        {"content": OLD}, NEWER | {"pinned": True}, asked={"exclude_pinned": True}
+    ),
+    "least score": Scene(STALE, NEWER | {"importance": 0.0}, 25, asked={"min_score": 0.65}),
+    "least spread": Scene(STALE, NEWER | {"importance": 0.0}, 25, asked={"min_spread": 5.0}),
+    "least score and a pinned fact": Scene(
+        PINNED | {"importance": 0.1}, NEWER | {"importance": 0.0}, 5, asked={"min_score": 0.65}
+    ),
+    "least spread and a pinned fact": Scene(
+        PINNED | {"importance": 0.1}, NEWER | {"importance": 0.0}, 5, asked={"min_spread": 5.0}
+    ),
+    "an edge that has decayed to nothing": Scene(STALE, NEWER, weight=0.0, is_shown=True),
+    "counted in characters": Scene(STALE, NEWER, fillers=5, asked={"tokens": len}),
+}
+
+
+@at_every_budget
+@pytest.mark.parametrize("name", SCENES)
+def test_however_they_are_stored(book: Book, budget: int, name: str) -> None:
+    """No pin, floor, filter, weight or counter parts a stale fact from its correction."""
+    scene = SCENES[name]
+    book.put("stale", **scene.stale)
+    filler(book, scene.fillers)
+    book.put("newer", **scene.newer)
+    book.edge("newer", "stale", "contradicts", scene.weight)
+    keys = check(book, {"stale": "newer"}, budget, **scene.asked)
+    assert "newer" in keys or not scene.is_shown
+
+
 @at_every_budget
 def test_a_stale_fact_that_only_an_edge_leads_to(book: Book, budget: int) -> None:
     """What comes over edges is corrected like what was found."""
@@ -137,34 +193,6 @@ def test_a_stale_fact_that_only_an_edge_leads_to(book: Book, budget: int) -> Non
 
 
 @at_every_budget
-def test_a_stale_fact_about_a_file(book: Book, budget: int) -> None:
-    """What a file at hand brings is corrected like what was found."""
-    book.put("stale", files=["a.py"])
-    book.put("newer", NEW)
-    book.edge("newer", "stale", "contradicts")
-    assert "newer" in check(book, {"stale": "newer"}, budget, files=["a.py"])
-
-
-@at_every_budget
-def test_a_pinned_fact_that_is_contradicted(book: Book, budget: int) -> None:
-    """What is pinned is corrected too."""
-    book.put("stale", pinned=True, importance=1.0)
-    book.put("newer", NEW)
-    book.edge("newer", "stale", "contradicts")
-    filler(book)
-    check(book, {"stale": "newer"}, budget)
-
-
-@at_every_budget
-def test_two_pinned_that_contradict_each_other(book: Book, budget: int) -> None:
-    """Of two pinned memories the newer comes first, also when the older is more important."""
-    book.put("stale", pinned=True, importance=1.0)
-    book.put("newer", NEW, pinned=True, importance=0.1)
-    book.edge("newer", "stale", "contradicts")
-    check(book, {"stale": "newer"}, budget)
-
-
-@at_every_budget
 def test_a_pinned_correction_beyond_the_pinned_share(book: Book, budget: int) -> None:
     """A correction that is pinned and overflows its third still stands before what it corrects."""
     book.answer("stale")
@@ -172,24 +200,6 @@ def test_a_pinned_correction_beyond_the_pinned_share(book: Book, budget: int) ->
     book.put("newer", NEW + LONG, pinned=True, importance=0.1)
     book.edge("newer", "stale", "contradicts")
     check(book, {"stale": "newer"}, budget)
-
-
-@at_every_budget
-def test_a_pinned_correction_of_what_was_found(book: Book, budget: int) -> None:
-    """A pinned correction corrects what the search finds."""
-    book.answer("stale")
-    book.put("newer", NEW, pinned=True, importance=0.1)
-    book.edge("newer", "stale", "contradicts")
-    check(book, {"stale": "newer"}, budget)
-
-
-@at_every_budget
-def test_excluding_pinned_does_not_let_the_stale_stand_alone(book: Book, budget: int) -> None:
-    """With pinned memories excluded, a fact that a pinned memory corrects is not shown uncorrected."""
-    book.answer("stale")
-    book.put("newer", NEW, pinned=True)
-    book.edge("newer", "stale", "contradicts")
-    check(book, {"stale": "newer"}, budget, exclude_pinned=True)
 
 
 @at_every_budget
@@ -242,38 +252,6 @@ def test_a_summary_that_is_contradicted(book: Book, budget: int) -> None:
     check(book, {"summary": "newer"}, budget)
 
 
-@pytest.mark.wide(keep=8)
-@at_every_budget
-@pytest.mark.parametrize("fields", [{"min_score": 0.65}, {"min_spread": 5.0}], ids=str)
-def test_floors(book: Book, budget: int, fields: dict[str, float]) -> None:
-    """Floors never take the correction from what they leave."""
-    book.answer("stale", importance=1.0)
-    filler(book)
-    book.put("newer", NEW, importance=0.0)
-    book.edge("newer", "stale", "contradicts")
-    check(book, {"stale": "newer"}, budget, **fields)
-
-
-@at_every_budget
-@pytest.mark.parametrize("fields", [{"min_score": 0.65}, {"min_spread": 5.0}], ids=str)
-def test_floors_and_a_pinned_fact(book: Book, budget: int, fields: dict[str, float]) -> None:
-    """Floors never take the correction from a pinned memory, which they leave."""
-    book.put("stale", pinned=True, importance=0.1)
-    filler(book, 5)
-    book.put("newer", NEW, importance=0.0)
-    book.edge("newer", "stale", "contradicts")
-    check(book, {"stale": "newer"}, budget, **fields)
-
-
-@at_every_budget
-def test_an_edge_without_weight(book: Book, budget: int) -> None:
-    """A contradiction that has decayed to nothing is still one."""
-    book.answer("stale", importance=1.0)
-    book.put("newer", NEW)
-    book.edge("newer", "stale", "contradicts", 0.0)
-    assert "newer" in check(book, {"stale": "newer"}, budget)
-
-
 @at_every_budget
 def test_many_edges_and_no_room_for_expansion(open_book: Callable[..., Book], budget: int) -> None:
     """Neither the number of edges of a seed nor the cap on expansion stands before a correction."""
@@ -285,16 +263,6 @@ def test_many_edges_and_no_room_for_expansion(open_book: Callable[..., Book], bu
     book.put("newer", NEW)
     book.edge("newer", "stale", "contradicts", 0.1)
     assert "newer" in check(book, {"stale": "newer"}, budget)
-
-
-@at_every_budget
-def test_a_tokenizer_of_the_callers(book: Book, budget: int) -> None:
-    """Counted in characters, budgets are tighter still."""
-    book.answer("stale", importance=1.0)
-    filler(book, 5)
-    book.put("newer", NEW)
-    book.edge("newer", "stale", "contradicts")
-    check(book, {"stale": "newer"}, budget, tokens=len)
 
 
 @pytest.mark.parametrize("gone", ["removed", "expired"])

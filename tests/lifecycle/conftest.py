@@ -1,8 +1,6 @@
 """A store in which every memory has the age, the counts and the place in space that a test gives it."""
 
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -13,22 +11,9 @@ import pytest
 from ghostmem import Ghost, InvalidInputError
 from ghostmem.model import Access, Change, Edge, Memory, Rel, Report
 from ghostmem.settings import Settings
+from placed import placed
 
-DIMENSION = 8
 NS = "agent:me"
-
-
-def placed(texts: Sequence[str]) -> list[list[float]]:
-    """Read each vector from the brackets in its text, as in `[0.8, 0.6]`; a text without any lies apart."""
-    rows = []
-    for text in texts:
-        found = re.search(r"\[[-\d., ]+\]", text)
-        given = json.loads(found.group()) if found else [0] * (DIMENSION - 1) + [1]
-        rows.append([float(value) for value in given] + [0.0] * (DIMENSION - len(given)))
-    return rows
-
-
-placed.model = "placed"  # type: ignore[attr-defined]
 
 
 class Life:

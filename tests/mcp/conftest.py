@@ -217,6 +217,19 @@ class Pipes:
             }
         return any(stream is not None and not stream.closed for stream in names)
 
+    def start_puts(self, count: int) -> list[Any]:
+        """Send a number of puts and return their ids at once."""
+        return [
+            self.start(
+                "tools/call",
+                {
+                    "name": "ghost_put",
+                    "arguments": {"ns": "a", "key": f"k{n}", "content": f"memory {n}"},
+                },
+            )
+            for n in range(count)
+        ]
+
     def start(self, method: str, params: dict[str, Any] | None = None, id_: Any = None) -> Any:
         """Send a request and return its id at once."""
         id_ = next(self._ids) if id_ is None else id_

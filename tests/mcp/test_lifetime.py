@@ -84,13 +84,7 @@ def test_requests_before_the_end_are_answered(place: "Place", modern: bool) -> N
     with place.pipes() as server:
         server.modern() if modern else server.initialize()
         put(server, "first")
-        made = [
-            server.start(
-                "tools/call",
-                {"name": "ghost_put", "arguments": {"ns": "a", "key": f"k{n}", "content": f"{n}"}},
-            )
-            for n in range(30)
-        ]
+        made = server.start_puts(30)
         assert server.leave() == 0
         assert set(made) <= server.answers.keys()
 
@@ -99,16 +93,7 @@ def test_what_was_asked_before_the_end_is_done_or_not_but_never_half(place: "Pla
     """Puts in flight when the input closes are each stored whole or not at all, and every one that was answered is there."""
     with place.pipes() as server:
         server.initialize()
-        made = [
-            server.start(
-                "tools/call",
-                {
-                    "name": "ghost_put",
-                    "arguments": {"ns": "a", "key": f"k{n}", "content": f"memory {n}"},
-                },
-            )
-            for n in range(30)
-        ]
+        made = server.start_puts(30)
         assert server.leave() == 0
         told = {
             server.answers[id_]["result"]["structuredContent"]["key"]
@@ -201,16 +186,7 @@ def test_a_killed_server_loses_nothing_it_acknowledged(place: "Place", after: in
     """Every put that was answered before a SIGKILL is there for the next server, and the store is whole."""
     with place.pipes() as server:
         server.initialize()
-        made = [
-            server.start(
-                "tools/call",
-                {
-                    "name": "ghost_put",
-                    "arguments": {"ns": "a", "key": f"k{n}", "content": f"memory {n}"},
-                },
-            )
-            for n in range(40)
-        ]
+        made = server.start_puts(40)
         for id_ in made[:after]:
             server.answers[id_] = server.answer(id_)
         server.signal(signal.SIGKILL)

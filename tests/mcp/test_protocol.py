@@ -138,16 +138,7 @@ def test_many_requests_at_once(place: "Place") -> None:
     """A client need not wait: a hundred pipelined requests all get their own answer."""
     with place.pipes() as server:
         server.initialize()
-        made = [
-            server.start(
-                "tools/call",
-                {
-                    "name": "ghost_put",
-                    "arguments": {"ns": "a", "key": f"k{n}", "content": f"memory {n}"},
-                },
-            )
-            for n in range(100)
-        ]
+        made = server.start_puts(100)
         assert {server.answer(id_)["result"]["structuredContent"]["key"] for id_ in made} == {
             f"k{n}" for n in range(100)
         }

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from ghostmem.text.chunk import CHUNKER, ChunkSpan, chunk
 from growth import check_growth, repeated
+from text.conftest import CLUSTERS
 
 SENTENCE = (
     "The deploy of the billing service waits for a green build and for a second pair of eyes. "
@@ -18,20 +19,6 @@ FRAGMENTS = [
     "===\n", "    indented\n", "\t", "東京に行く。", "한국어 ", "é", "e\u0301", "👨‍👩‍👧", "🇩🇪", "👍🏽", "\u00a0", "\u2028",
     "\x0c", "a" * 90, " " * 40, "\u0301", "กำ", "क्षि", "> quote\n",
 ]  # fmt: skip
-CLUSTERS = [
-    "a",
-    "東",
-    "e\u0301",
-    "👨‍👩‍👧",
-    "🇩🇪",
-    "👍🏽",
-    "1️⃣",
-    "กำ",
-    "क्षि",
-    "각",
-    "\u1112\u1161\u11ab",
-    "a\u0323\u0302",
-]
 markdown = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=20)), max_size=60).map(
     "".join
 )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ghostmem.text.borders import breaks
 from ghostmem.text.fit import fit
 from growth import repeated
+from text.conftest import CLUSTERS
 
 Counter = Callable[[str], int]
 
@@ -22,20 +23,6 @@ FRAGMENTS = [
     "word ", PROSE, "\n", "\n\n", "\r\n", "東京に行く。", "한국어 낱말 ", "e\u0301", "👨‍👩‍👧", "🇩🇪", "👍🏽", "\u00a0", "\u2028", "a" * 90, " " * 40,
     "\u0301", "กำ", "क्षि", ".", "...", ". ", '."', "...\n", "x", " \u0301",
 ]  # fmt: skip
-CLUSTERS = [
-    "a",
-    "東",
-    "e\u0301",
-    "👨‍👩‍👧",
-    "🇩🇪",
-    "👍🏽",
-    "1️⃣",
-    "กำ",
-    "क्षि",
-    "각",
-    "\u1112\u1161\u11ab",
-    "a\u0323\u0302",
-]
 
 
 def tokens(text: str) -> int:
