@@ -13,7 +13,7 @@ from ghostmem.model import FileRef
 from ghostmem.settings import Settings
 from ghostmem.store.validate import MAX_KEY
 from ghostmem.text.redact import find_secrets, placeholder, redact
-from ghostmem.text.secret_values import is_placeholder
+from ghostmem.text.secrets import is_placeholder
 
 ALLOW, BLOCK, REDACT = "allow", "block", "redact"
 MAX_REFUSED = 10  # secrets that an error names

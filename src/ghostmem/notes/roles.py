@@ -181,12 +181,12 @@ def memory_context(
 ) -> str:
     """Return the shared memory and that of a role, each with the archives of the last days."""
     home, today = _folder(folder), as_time(now or this_moment()).astimezone().date()
-    parts = []
-    for name in dict.fromkeys([SHARED, check_role(role)]):
-        text = "\n".join(_texts(home, name, today, days))
-        if text:
-            parts.append(f"# {'Shared' if name == SHARED else name} Memory\n\n{text}\n")
-    return "\n".join(parts)
+    titles = {SHARED: "Shared"}
+    titles.setdefault(check_role(role), role)
+    texts = {name: "\n".join(_texts(home, name, today, days)) for name in titles}
+    return "\n".join(
+        f"# {titles[name]} Memory\n\n{texts[name]}\n" for name in titles if texts[name]
+    )
 
 
 def search_memory(

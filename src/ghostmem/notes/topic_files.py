@@ -89,9 +89,8 @@ def folded(tag: str) -> str:
 
 def scalar(text: str) -> str:
     """Return a text as a YAML value, quoted if necessary."""
-    if _PLAIN.fullmatch(text) and text.lower() not in _YAML_WORDS:
-        return text
-    return "'" + text.replace("'", "''") + "'"
+    is_plain = _PLAIN.fullmatch(text) and text.lower() not in _YAML_WORDS
+    return text if is_plain else "'" + text.replace("'", "''") + "'"
 
 
 def _front(topic: str, tags: Sequence[str], updated: datetime) -> str:
@@ -257,9 +256,8 @@ def is_marked(text: str) -> bool:
 def without_own_heading(content: str) -> str:
     """Return general knowledge without the heading of its section, if it has one."""
     first = next(_headings(content), None)
-    if first is None or first.name != _GENERAL or content[: first.start].strip():
-        return content
-    return content[first.after :]
+    is_own = first and first.name == _GENERAL and not content[: first.start].strip()
+    return content[first.after :] if first and is_own else content
 
 
 def open_fence(text: str) -> str:

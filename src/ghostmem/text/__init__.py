@@ -6,8 +6,8 @@ tags, `entities` finds names.
 Questions: `question` and `temporal` (words in `calendar`) read the wanted answer and time, and
 `spelling` finds near words. Results: `matches` finds the query in a text, `focus` and `fit` cut an
 excerpt, `excerpt` shortens to one line, `render` writes a prompt, `entries` scores notes.
-Notes: `frontmatter`, `cut`, `sections`, `links` (with relations), `patch`.
+Notes: `frontmatter`, `sections`, `links` (with relations), `patch`.
 Capture: `machine` removes the text of programs, `capture` yields statements, `infer` asks a model.
-Secrets: `redact` runs `secrets`, `placed` and `assigned` (with `secret_values`) on a searched
-text (`near`). `patterns` compiles regular expressions on first use.
+Secrets: `redact` runs `secrets` and `assigned` on a searched text. `patterns` compiles regular
+expressions on first use.
 """

@@ -11,7 +11,8 @@ from functools import cache
 from typing import NamedTuple
 
 from ghostmem.text.patterns import compiled
-from ghostmem.text.secret_values import (
+from ghostmem.text.secrets import (
+    SearchedText,
     has_digit,
     is_common,
     is_expression,
@@ -24,7 +25,6 @@ from ghostmem.text.secret_values import (
     is_wordy,
     secret_words,
 )
-from ghostmem.text.secrets import SearchedText
 
 ValueSpan = tuple[int, int, bool]  # start, stop, whether it is certain
 

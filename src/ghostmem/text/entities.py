@@ -198,10 +198,9 @@ def _identifier(joined: str) -> str | None:
         return name.removeprefix("./")
     if "/" in name:
         return _path(name)
-    is_formal = compiled(_VERSION).fullmatch(name) or compiled(_TICKET).fullmatch(joined)
-    if is_formal or compiled(_DOTTED).fullmatch(joined) or compiled(_HIDDEN).fullmatch(joined):
-        return name
-    return None
+    forms = (_TICKET, _DOTTED, _HIDDEN)
+    is_formal = any(compiled(form).fullmatch(joined) for form in forms)
+    return name if is_formal or compiled(_VERSION).fullmatch(name) else None
 
 
 def _path(name: str) -> str | None:

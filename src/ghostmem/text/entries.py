@@ -49,9 +49,8 @@ def _bm25(
     for term, weight in weights:
         if count := TITLE * title.count(term) + text.count(term):
             score += weight * saturated(count, K1, B, length / average)
-    if not score:
-        return 0.0
-    return score + PHRASE * sum(_contains([*title, *text], phrase) for phrase in phrases)
+    bonus = PHRASE * sum(_contains([*title, *text], phrase) for phrase in phrases)
+    return score + bonus if score else 0.0
 
 
 def tokens(text: str) -> list[str]:

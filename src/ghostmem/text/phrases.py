@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
+from ghostmem.grouping import grouped
+
 Row = TypeVar("Row")
 
 
@@ -12,12 +14,11 @@ class PhraseTable(Generic[Row]):
     Most texts contain none of them, so that no pattern is compiled or searched for."""
 
     def __init__(self, rows: Iterable[tuple[str, Row]]) -> None:
-        self._rows: list[Row] = []
-        self._places: dict[str, list[int]] = {}
-        for place, (words, row) in enumerate(rows):
-            self._rows.append(row)
-            for word in words.split("|"):
-                self._places.setdefault(word, []).append(place)
+        table = list(rows)
+        self._rows = [row for _, row in table]
+        self._places = grouped(
+            (word, place) for place, (words, _) in enumerate(table) for word in words.split("|")
+        )
 
     def likely(self, text: str) -> list[Row]:
         """Return the rows that a text may match, in the order of the table."""

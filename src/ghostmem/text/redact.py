@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from ghostmem.text.assigned import assigned
 from ghostmem.text.patterns import compiled
-from ghostmem.text.secret_values import is_mixed
-from ghostmem.text.secrets import SearchedText, shaped
+from ghostmem.text.secrets import SearchedText, is_mixed, shaped
 
 _PHRASE_SIZES = (12, 15, 18, 21, 24)
 _BETWEEN = r"(?:,?[ \t]{1,3}|,?\s?\n\s{0,4})(?:\d{1,2}[.):]?[ ])?"

@@ -44,9 +44,7 @@ def words_of(terms: Iterable[str]) -> set[str]:
 
 def max_edits(word: str) -> int:
     """Return the maximum number of edits of a near spelling of a word."""
-    if len(word) < MIN_LENGTH:
-        return 0
-    return 1 if len(word) < MIN_LENGTH_TWO_EDITS else 2
+    return (len(word) >= MIN_LENGTH) + (len(word) >= MIN_LENGTH_TWO_EDITS)
 
 
 def word_parts(word: str) -> WordParts:
@@ -75,9 +73,8 @@ def similarity(word: str, candidate: str) -> float:
     edits = edit_distance(word[shared:], candidate[shared:], limit)
     if edits <= limit:
         return 1 - edits / longest
-    if shared >= MIN_STEM and longest - shared <= min(MAX_ENDING, shared // 2):
-        return ENDING_FACTOR * shared / longest
-    return 0.0
+    is_same_stem = shared >= MIN_STEM and longest - shared <= min(MAX_ENDING, shared // 2)
+    return ENDING_FACTOR * shared / longest if is_same_stem else 0.0
 
 
 def one_edit(word: str) -> set[str]:

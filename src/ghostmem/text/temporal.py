@@ -146,15 +146,14 @@ def month_match(times: Times, at: datetime) -> float:
 
 def day_match(times: Times, at: datetime) -> float:
     """Return 1 on a named day, 0.8 on its neighbours and 0.5 within the week after it, else 0."""
-    best = 0.0
-    for year, month, day in times.days:
-        gap = min(
-            (_gap(at, named, month, day) for named in ([year] if year else [at.year, at.year - 1])),
-            key=abs,
+    gaps = [
+        min(
+            (_gap(at, y, month, day) for y in ([year] if year else [at.year, at.year - 1])), key=abs
         )
-        if -1 <= gap <= 7:
-            best = max(best, 1.0 if gap == 0 else NEIGHBOUR if abs(gap) == 1 else 0.5)
-    return best
+        for year, month, day in times.days
+    ]
+    values = {-1: NEIGHBOUR, 0: 1.0, 1: NEIGHBOUR} | dict.fromkeys(range(2, 8), 0.5)
+    return max((values.get(gap, 0.0) for gap in gaps), default=0.0)
 
 
 def _gap(at: datetime, year: int, month: int, day: int) -> int:
