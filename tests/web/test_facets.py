@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
-from ghostmem.web.facets import facets
+from ghostmem.web.shape import facets
 
 
 def test_facets_count_what_a_list_returns(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ghostmem.cli.main import COMMANDS, CONTEXT_SETTINGS, shared_options
+from ghostmem.cli.options import Decorator, joined
 from ghostmem.cli.output import Output, dim
 from ghostmem.errors import GhostError, InvalidInputError, NotFoundError
 from ghostmem.grouping import grouped
@@ -298,7 +299,6 @@ def _options_before(ctx: click.Context, group: click.Context) -> dict[str, Any]:
 
 
 def _is_given(ctx: click.Context, name: str) -> bool:
-    """Say whether a parameter was given on the command line."""
     return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
@@ -401,6 +401,40 @@ class ConsoleGroup(click.Group):
         params = reversed(getattr(function, "__click_params__", []))
         self.params[:0] = [param for param in params if isinstance(param, click.Option)]
         return function
+
+    def row(
+        self,
+        name: str,
+        about: str,
+        *params: Decorator,
+        call: Function,
+        text: Callable[[Any], str],
+        nothing: str = "",
+        added: Mapping[str, str] | None = None,
+        **attrs: Any,
+    ) -> None:
+        """Declare a subcommand that calls one operation and prints its result.
+
+        Args:
+            name: The name of the subcommand.
+            about: Its help.
+            params: Its options and arguments.
+            call: Takes the Console and the values of the parameters, and returns the result.
+            text: Returns the text of the result, or of each item of a list.
+            nothing: The note about an empty list.
+            added: Further fields of the result as JSON.
+            attrs: Arguments of the class; see ConsoleCommand.
+        """
+
+        @joined(*params)
+        def run(console: Console, **values: Any) -> None:
+            result = call(console, **values)
+            if isinstance(result, list):
+                console.show_all(result, text, nothing)
+            else:
+                console.show({**result.to_dict(), **added} if added else result, text(result))
+
+        self.command(name, help=about, **attrs)(run)
 
     def listing(self, function: Function, **attrs: Any) -> click.Command:
         """Set the function of the group, and declare it as the subcommand `list`."""

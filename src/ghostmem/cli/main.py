@@ -331,7 +331,6 @@ def is_full(error: Exception) -> TypeGuard[OSError]:
 
 
 def _path(args: list[str], name: str) -> str:
-    """Return the command path for a hint, when click does not give it."""
     called = next((arg for arg in args if arg in COMMANDS), None)
     return f"{name} {called}" if called else name
 

@@ -79,7 +79,6 @@ def table(
 
 
 def _sizes(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Return the widths of the columns."""
     sizes = [
         max(width_of(column.name), *(width_of(row[place]) for row in cells))
         for place, column in enumerate(columns)

@@ -7,7 +7,7 @@ Data flow of a request:
     pages.py serves the viewer's files and the sign-in page, events.py its live updates
     api.py finds a route, checks its fields and calls its function
     routes.py and viewer_routes.py are the tables of routes; route.py is one route with its fields
-    decisions.py, facets.py, flow.py, graph_view.py, home.py, overview.py and shape.py compute
+    decisions.py, flow.py, graph_view.py, home.py, overview.py and shape.py compute
     views for people
     refusals.py turns errors into responses, openapi.py describes the routes
 """

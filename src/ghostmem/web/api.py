@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
-from functools import partial
 from itertools import islice
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl, unquote_to_bytes
@@ -18,6 +17,7 @@ from starlette.routing import compile_path
 from ghostmem.caller import CALLER, SCOPES, grant_hint, require
 from ghostmem.errors import ForbiddenError, InvalidInputError, ReadOnlyStoreError
 from ghostmem.ghost import Ghost
+from ghostmem.model import plain
 from ghostmem.schema import (
     MAX_MESSAGE_DEPTH,
     check,
@@ -28,7 +28,7 @@ from ghostmem.schema import (
 )
 from ghostmem.web.refusals import Refused, json_response, wrong_method
 from ghostmem.web.route import ALL, ONE, SEVERAL, ApiRoute, Given
-from ghostmem.web.routes import ROUTES, answer
+from ghostmem.web.routes import ROUTES
 from ghostmem.web.session import refuse_writes
 
 PREFIX = "/api/v1"
@@ -45,13 +45,12 @@ _STRAY = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 async def call(ghost: Ghost, request: Request) -> Response:
     """Answer one request below the prefix."""
-    path = request.scope["raw_path"].decode("latin-1").removeprefix(PREFIX)
-    route, named = find(request.method, path)
+    raw_path = request.scope["raw_path"].decode("latin-1")
+    route, named = find(request.method, raw_path.removeprefix(PREFIX))
     refuse_conditions(request)
     request.scope["ghost.trace"].route = PREFIX + route.path
     query = read_query(route, request.scope["query_string"])
     sent = await request.body()
-    size = len(sent)
     refuse_compression(request)
     body = read_body(request.headers.get("content-type", ""), sent)
     if body and not route.has_body:
@@ -67,22 +66,20 @@ async def call(ghost: Ghost, request: Request) -> Response:
     if route.streams:
         return await _stream(route.call(ghost, given))
     try:
-        found = await _work(request, size, partial(answer, route, ghost, given))
+        result = await _work(request, len(sent), lambda: plain(route.call(ghost, given)))
     except ReadOnlyStoreError:
         refuse_writes(
             "write"
         )  # a dry run that is a write taken back needs a store that can be written
         raise
-    created = isinstance(found, dict) and found.get("outcome") == "created"
-    return json_response(found, 201 if created and route.method in ("PUT", "POST") else 200)
+    created = isinstance(result, dict) and result.get("outcome") == "created"
+    return json_response(result, 201 if created and route.method in ("PUT", "POST") else 200)
 
 
 def refuse_conditions(request: Request) -> None:
     """Refuse a change with a condition in its headers, which would be ignored otherwise."""
-    if request.method in ("GET", "HEAD"):
-        return
     for name in ("If-Match", "If-None-Match", "If-Unmodified-Since"):
-        if name in request.headers:
+        if name in request.headers and request.method not in ("GET", "HEAD"):
             raise InvalidInputError(
                 f"the header {name} is not supported",
                 "send base_version: the version that must be current, or 0 for a new key",

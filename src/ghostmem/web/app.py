@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Collection
-from typing import Protocol, runtime_checkable
 
 import anyio
 import anyio.to_thread
@@ -34,15 +33,6 @@ READY_SECONDS = 2.0  # seconds that a store has to say that it is there
 _PROBES: RunVar[anyio.CapacityLimiter] = RunVar("ghost.probes")
 MAX_PROBES = 4  # that are answered at a time
 FORM_BYTES = 4096  # of a form that somebody signs in with
-
-
-@runtime_checkable
-class Answers(Protocol):
-    """A store that can say whether it is reachable."""
-
-    def answers(self, seconds: float) -> bool:
-        """Tell whether the store can be read within some seconds."""
-        ...
 
 
 @frozen
@@ -107,17 +97,11 @@ def make_app(
         sign_in = bounded(sign_in_app(ghost, sessions, files), FORM_BYTES, limits.body_seconds)
     rate = Rate(limits.per_second, limits.burst, limits.clock)
     app = authenticated(app, ghost, require_tokens, rate, sessions, sign_in)
-    app = traced(
-        guarded(app, allowed_hosts, strict=sessions is not None and sessions.strict),
-        metrics,
-        log,
-        ghost.store.clock,
-    )
-    return App(app, mcp_app or _live, events)
+    app = guarded(app, allowed_hosts, strict=sessions is not None and sessions.strict)
+    return App(traced(app, metrics, log, ghost.store.clock), mcp_app or _live, events)
 
 
 async def _live(_: Scope, receive: Receive, send: Send) -> None:
-    """Start and stop without any work."""
     while (await receive())["type"] == "lifespan.startup":
         await send({"type": "lifespan.startup.complete"})
     await send({"type": "lifespan.shutdown.complete"})
@@ -177,8 +161,9 @@ async def _standalone(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -
 
 def _ready(ghost: Ghost) -> bool:
     """Tell whether the store can be read, without waiting long for it."""
-    if isinstance(ghost.store.engine, Answers):
-        return ghost.store.engine.answers(READY_SECONDS)
+    answers: Callable[[float], bool] | None = getattr(ghost.store.engine, "answers", None)
+    if answers is not None:
+        return answers(READY_SECONDS)
     try:
         ghost.list(limit=1)
     except GhostError:

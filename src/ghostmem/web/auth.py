@@ -58,7 +58,8 @@ def authenticated(
             caller,
             session if caller is not None else None,
         )
-        if sign_in_app is not None and is_sign_in(scope):
+        # these answer people who are not let in yet
+        if sign_in_app is not None and scope["raw_path"] in (b"/", b"/sign-in"):
             await sign_in_app(scope, receive, send)
             return
         if caller is None:
@@ -77,13 +78,6 @@ def authenticated(
     return run
 
 
-def is_sign_in(scope: Scope) -> bool:
-    """Say whether a request is for the page itself or for signing in, which answer people who are
-    not let in yet.
-    """
-    return scope["raw_path"] in (b"/", b"/sign-in")
-
-
 def _known(
     ghost: Ghost, secret: str | None, session: WebSession | None, require_tokens: str
 ) -> Caller | None:
@@ -91,9 +85,13 @@ def _known(
 
     A session that was started with a token is valid only as long as that token.
     """
-    if session is None:
-        return _identify(ghost, secret, require_tokens)
-    return OWNER if session.trusted else _identify(ghost, session.secret, require_tokens)
+    if session is not None and session.trusted:
+        return OWNER
+    secret = secret if session is None else session.secret
+    if secret is not None:
+        return verify(ghost.store, secret)
+    needed = require_tokens == ALWAYS or (require_tokens == IF_ANY and has_tokens(ghost.store))
+    return None if needed else OWNER
 
 
 def _secret(given: str | None) -> str | None:
@@ -102,13 +100,6 @@ def _secret(given: str | None) -> str | None:
         return None
     scheme, _, secret = given.partition(" ")
     return secret.strip() if scheme.lower() == "bearer" and len(given) <= MAX_CREDENTIAL else ""
-
-
-def _identify(ghost: Ghost, secret: str | None, require_tokens: str) -> Caller | None:
-    if secret is not None:
-        return verify(ghost.store, secret)
-    needed = require_tokens == ALWAYS or (require_tokens == IF_ANY and has_tokens(ghost.store))
-    return None if needed else OWNER
 
 
 def _slow_down(seconds: float) -> None:
@@ -124,12 +115,10 @@ def _slow_down(seconds: float) -> None:
 
 def unauthorised(given: bool) -> Refused:
     """Return the same refusal for every invalid token, whatever is wrong with it."""
-    if given:
-        message, challenge = (
-            "this token is not valid",
-            'Bearer realm="ghost", error="invalid_token"',
-        )
-    else:
-        message, challenge = "a token is needed", 'Bearer realm="ghost"'
-    hint = "send `Authorization: Bearer …`; `ghost token create` creates one"
-    return Refused(401, "Unauthorized", message, hint, WWW_Authenticate=challenge)
+    return Refused(
+        401,
+        "Unauthorized",
+        "this token is not valid" if given else "a token is needed",
+        "send `Authorization: Bearer …`; `ghost token create` creates one",
+        WWW_Authenticate='Bearer realm="ghost"' + (', error="invalid_token"' if given else ""),
+    )

@@ -92,7 +92,6 @@ class Protocol(H11Protocol):
         super().connection_lost(exc)
 
     def _is_idle(self) -> bool:
-        """Tell whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def _start_timer(self) -> None:

@@ -89,7 +89,6 @@ class Events:
                 self._task = None
 
     def _of(self, caller: Caller) -> dict[str, Written]:
-        """Return the states of the namespaces that a caller may read."""
         return {ns: state for ns, state in self._seen.items() if caller.may(ns, "read")}
 
     async def _watch(self) -> None:

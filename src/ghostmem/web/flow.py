@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 
 from ghostmem.errors import NotFoundError
+from ghostmem.grouping import grouped
 from ghostmem.lifecycle.apply import APPLIED
 from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.model import NsFilter, Run, Tier
@@ -80,7 +81,6 @@ def run_changes(store: Store, run: str) -> Row:
 
 
 def _made(tx: Transaction, run: Run, which: NsFilter) -> list[AuditEntry]:
-    """Return the changes that a run has made in these namespaces."""
     applied = [entry for entry in tx.runs.entries(run.id) if entry.done == APPLIED]
     return [entry for entry in applied if which.matches(entry.ns)]
 
@@ -96,9 +96,10 @@ def _tiers(entry: AuditEntry) -> tuple[str, str] | None:
 
 
 def _moves(steps: Iterable[tuple[str, str]]) -> list[Row]:
-    """Count the memories that moved from one tier to another."""
-    counts = sorted(Counter(steps).items())
-    return [{"before": step[0], "after": step[1], "count": count} for step, count in counts]
+    return [
+        {"before": before, "after": after, "count": count}
+        for (before, after), count in sorted(Counter(steps).items())
+    ]
 
 
 def _days(
@@ -110,12 +111,8 @@ def _days(
 ) -> list[Row]:
     """Return the tiers of each day, reverting the changes of each day from today on."""
     totals = Counter(place.values())
-    births: dict[date, list[tuple[str, str]]] = {}
-    for name, at in born.items():
-        births.setdefault(at.date(), []).append(name)
-    steps: dict[date, list[tuple[datetime, tuple[str, str], str, str]]] = {}
-    for step in moved:
-        steps.setdefault(step[0].date(), []).append(step)
+    births = grouped((at.date(), name) for name, at in born.items())
+    steps = grouped((step[0].date(), step) for step in moved)
     flow_days = []
     for back in range(days):
         day = today - timedelta(days=back)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from ghostmem.graph.components import components
+from ghostmem.grouping import grouped
 from ghostmem.model import Edge, Memory, NsFilter, Rel
 from ghostmem.store import Filter, Store, Transaction, find, validate
 from ghostmem.text.excerpt import summary_line
@@ -67,19 +68,20 @@ def _unlinked(
     tx: Transaction, ns: str, now: datetime, rows: Iterable[str], room: int
 ) -> dict[str, Memory]:
     """Return the newest memories without edges, at most `room`."""
-    known = set(rows)
     if room <= 0:
         return {}
-    found = tx.listing.select(Filter(ns=NsFilter(ns), now=now), room + len(known))
-    return {memory.id: memory for memory in [row for row in found if row.id not in known][:room]}
+    drawn = set(rows)
+    newest = tx.listing.select(Filter(ns=NsFilter(ns), now=now), room + len(drawn))
+    return {memory.id: memory for memory in [m for m in newest if m.id not in drawn][:room]}
 
 
 def _around(edges: list[Edge], start: str, depth: int, limit: int) -> list[str]:
     """Return the memories around one, breadth first, heaviest edges first."""
-    beside: dict[str, list[tuple[float, str]]] = {}
-    for edge in edges:
-        beside.setdefault(edge.from_id, []).append((-edge.weight, edge.to_id))
-        beside.setdefault(edge.to_id, []).append((-edge.weight, edge.from_id))
+    beside = grouped(
+        (start, (-edge.weight, end))
+        for edge in edges
+        for start, end in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id))
+    )
     seen, rim = {start: None}, [start]
     for _ in range(depth):
         fresh = dict.fromkeys(

@@ -161,6 +161,10 @@ def _too_large(limit: int, *, closes: bool = True) -> Refused:
 
     A client that is still sending when the connection closes gets an error instead of this answer.
     """
-    headers = {"Connection": "close"} if closes else {}
-    message = f"the body is larger than {limit:,} bytes"
-    return Refused(413, "TooLarge", message, "send less at once", **headers)
+    return Refused(
+        413,
+        "TooLarge",
+        f"the body is larger than {limit:,} bytes",
+        "send less at once",
+        **({"Connection": "close"} if closes else {}),
+    )

@@ -123,7 +123,6 @@ def _change(memory: Memory, line: LatestChange) -> Row:
 
 
 def _with_before(tx: Transaction, change: Row) -> Row:
-    """Add the text that an update replaced."""
     if change["change"] != "updated":
         return change
     old = tx.memories.version(change["ns"], change["key"], change["version"] - 1)

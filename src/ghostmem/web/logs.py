@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 import time
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -44,10 +45,7 @@ class Metrics:
     def observe(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count one request."""
         self._requests[route, method if method in METHODS else "other", status] += 1
-        place = next(
-            (number for number, most in enumerate(BUCKETS) if seconds <= most), len(BUCKETS)
-        )
-        self._durations[route][place] += 1
+        self._durations[route][bisect_left(BUCKETS, seconds)] += 1
         self._seconds[route] += seconds
 
     def render(self, gauges: Mapping[str, tuple[str, int]]) -> str:
@@ -69,8 +67,10 @@ class Metrics:
         for route, counts in sorted(self._durations.items()):
             for most, count in zip([*map(str, BUCKETS), "+Inf"], accumulate(counts), strict=True):
                 lines.append(f'{name}_bucket{{route="{route}",le="{most}"}} {count}')
-            lines.append(f'{name}_sum{{route="{route}"}} {self._seconds[route]:.6f}')
-            lines.append(f'{name}_count{{route="{route}"}} {sum(counts)}')
+            lines += [
+                f'{name}_sum{{route="{route}"}} {self._seconds[route]:.6f}',
+                f'{name}_count{{route="{route}"}} {sum(counts)}',
+            ]
         for name, (about, value) in gauges.items():
             lines += [f"# HELP {name} {about}", f"# TYPE {name} gauge", f"{name} {value}"]
         return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@
 import gzip
 import secrets
 from base64 import b64encode
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -45,7 +46,6 @@ class StaticFiles:
     def __init__(self, root: Path = STATIC) -> None:
         self._root = root
         self._kept: dict[str, tuple[int, bytes, str]] = {}
-        self._small: dict[str, bytes] = {}
 
     def names(self) -> list[str]:
         """Return the names of all files."""
@@ -75,17 +75,14 @@ class StaticFiles:
         if header(scope, b"if-none-match") == etag:
             return Response(status_code=304, headers=headers)
         if "gzip" in (header(scope, b"accept-encoding") or ""):
-            body, headers = (
-                self._packed(etag, body),
-                {**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"},
-            )
+            body = _packed(body)
+            headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
         return Response(body, 200, headers, TYPES[Path(name).suffix])
 
-    def _packed(self, etag: str, body: bytes) -> bytes:
-        """Return a file compressed with gzip, which is done once."""
-        if etag not in self._small:
-            self._small[etag] = gzip.compress(body, 6, mtime=0)
-        return self._small[etag]
+
+@cache
+def _packed(body: bytes) -> bytes:
+    return gzip.compress(body, 6, mtime=0)
 
 
 def sign_in_app(ghost: Ghost, sessions: WebSessions, files: StaticFiles) -> ASGIApp:
@@ -114,8 +111,7 @@ def _front(scope: Scope, sessions: WebSessions, files: StaticFiles) -> Response:
     if given and scope["method"] == "GET" and (cookie := sessions.redeem(given[0])) is not None:
         return _signed_in(scope, cookie)
     if caller is None:
-        wants_page = "text/html" in (header(scope, b"accept") or "")
-        if not wants_page:
+        if "text/html" not in (header(scope, b"accept") or ""):
             raise unauthorised(bool(given))
         return _sign_in_page(
             401, "That link was already used, or is not from this server." if given else ""

@@ -1,12 +1,13 @@
 """The REST interface as a table: path, scope, fields and function of each route."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from ghostmem.caller import CALLER, require
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.lifecycle.undo import find_run
-from ghostmem.model import FileRel, Pack, Rule, Run, Tier, plain
+from ghostmem.model import FileRel, Pack, Rule, Run, Tier
 from ghostmem.parameters import MAX_PATH
 from ghostmem.text.excerpt import summary_line
 from ghostmem.text.render import render
@@ -47,10 +48,8 @@ def _put_many(ghost: Ghost, given: Given) -> Any:
 
 def _with_files(given: Given) -> Given:
     """Return the fields of a put with its files as pairs."""
-    if "files" not in given:
-        return dict(given)
-    pairs = [(file["path"], file.get("rel", "modified")) for file in given["files"]]
-    return {**given, "files": pairs}
+    pairs = [(file["path"], file.get("rel", "modified")) for file in given.get("files", ())]
+    return given | ({"files": pairs} if "files" in given else {})
 
 
 def _rm(ghost: Ghost, given: Given) -> Any:
@@ -81,22 +80,21 @@ def _context(ghost: Ghost, given: Given) -> Any:
     pack = ghost.context(**given)
     if style is None and not with_texts:
         return pack
-    found = pack.to_dict()
+    body = pack.to_dict()
     if style is not None:
-        found["text"] = render(pack, style)
+        body["text"] = render(pack, style)
     if with_texts and pack.left_out:
-        found["left_out"] = [
-            entry.to_dict() | {"summary": summary}
-            for entry, summary in zip(pack.left_out, _summaries(ghost, pack), strict=True)
-        ]
-    return found
+        body["left_out"] = list(_left_out(ghost, pack))
+    return body
 
 
-def _summaries(ghost: Ghost, pack: Pack) -> list[str]:
-    """Return the first line of each memory that was left out, without counting it as read."""
+def _left_out(ghost: Ghost, pack: Pack) -> Iterator[dict[str, Any]]:
+    """Yield what was left out, with the first line of each memory, which is not counted as read."""
     with ghost.store.engine.read() as tx:
-        memories = [tx.memories.last(entry.ns, entry.key) for entry in pack.left_out]
-    return ["" if m is None else summary_line(m.content, MAX_SUMMARY) for m in memories]
+        for entry in pack.left_out:
+            memory = tx.memories.last(entry.ns, entry.key)
+            summary = summary_line(memory.content, MAX_SUMMARY) if memory else ""
+            yield entry.to_dict() | {"summary": summary}
 
 
 def _namespaces(ghost: Ghost, given: Given) -> Any:
@@ -138,14 +136,8 @@ def _rule(ghost: Ghost, rule_id: str, need: str) -> Rule:
 
 
 def _rules(ghost: Ghost, given: Given) -> Any:
-    caller = CALLER.get()
-    return {
-        "rules": [
-            rule
-            for rule in ghost.lifecycle.rules(given.get("ns"))
-            if not rule.ns or caller.may(rule.ns, "read")
-        ]
-    }
+    rules = ghost.lifecycle.rules(given.get("ns"))
+    return {"rules": [rule for rule in rules if not rule.ns or CALLER.get().may(rule.ns, "read")]}
 
 
 def _set_rule(ghost: Ghost, given: Given) -> Any:
@@ -563,8 +555,3 @@ ROUTES: tuple[ApiRoute, ...] = (
     ),
     *VIEWER_ROUTES,
 )
-
-
-def answer(route: ApiRoute, ghost: Ghost, given: Given) -> Any:
-    """Call the function of a route and return plain data."""
-    return plain(route.call(ghost, given))

@@ -44,12 +44,7 @@ class Visit:
 
 
 _NOBODY = Visit()
-_VISIT: ContextVar[Visit] = ContextVar("visit", default=_NOBODY)
-
-
-def visit() -> Visit:
-    """Return the present visit."""
-    return _VISIT.get()
+VISIT: ContextVar[Visit] = ContextVar("visit", default=_NOBODY)
 
 
 class WebSessions:
@@ -78,11 +73,11 @@ class WebSessions:
 
     def redeem(self, ticket: str) -> str | None:
         """Return the cookie of a new session for a one-time token, or None if it is not valid."""
-        given = _digest(ticket)
-        found = [kept for kept in self._tickets if hmac.compare_digest(kept, given)]
-        if not found:
+        digest = _digest(ticket)
+        valid = [kept for kept in self._tickets if hmac.compare_digest(kept, digest)]
+        if not valid:
             return None
-        self._tickets.remove(found[0])
+        self._tickets.remove(valid[0])
         return self.begin(WebSession(secrets.token_urlsafe(32), trusted=True))
 
     def begin(self, session: WebSession) -> str:
@@ -115,7 +110,7 @@ class WebSessions:
         """
         if session is not None and scope["method"] not in SAFE and scope["raw_path"] != b"/sign-in":
             check_csrf(scope, session)
-        _VISIT.set(Visit(session.csrf if session else "", self.read_only))
+        VISIT.set(Visit(session.csrf if session else "", self.read_only))
 
 
 def check_csrf(scope: Scope, session: WebSession | None) -> None:
@@ -132,7 +127,7 @@ def check_csrf(scope: Scope, session: WebSession | None) -> None:
 
 def refuse_writes(need: str) -> None:
     """Refuse everything but reading where the viewer was started so."""
-    if need != "read" and visit().read_only:
+    if need != "read" and VISIT.get().read_only:
         raise ForbiddenError(
             "this viewer is read-only: nothing can be changed here",
             "start `ghost web` without --read-only",

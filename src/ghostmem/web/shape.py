@@ -1,15 +1,16 @@
-"""Distribution of memories over tiers, kinds, sources, ages and sizes, and over spans of time."""
+"""Distribution of memories over tiers, kinds, sources, ages, sizes and tags, and over time."""
 
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from ghostmem.clock import as_time
 from ghostmem.model import LOCKED, Access, Kind, Memory, SourceKind, Tier
-from ghostmem.store import Filter, Store, validate
+from ghostmem.store import Filter, Narrow, Store, again, narrowed, validate
+from ghostmem.store.narrowing import one
 from ghostmem.store.records import RowType
 from ghostmem.text.excerpt import summary_line
 from ghostmem.truth.corrections import successor_key
@@ -17,6 +18,7 @@ from ghostmem.web.rows import Row, picked
 
 MAX_BARS = 20  # sources, clients and namespaces
 MAX_MONTHS = 24
+MAX_TAGS = 40
 USE_DAYS = 60
 AGES = {  # in days
     "up to a day": 1,
@@ -84,7 +86,6 @@ def shape(store: Store, ns: str | None = None) -> Row:
 
 
 def _top(names: Iterable[str]) -> list[Row]:
-    """Return the most frequent names."""
     return bars(Counter(names))[:MAX_BARS]
 
 
@@ -158,4 +159,31 @@ def _span(memory: Memory) -> Row:
         "believed_from": memory.written_at,
         "true_from": memory.valid_from or memory.created_at,
         **{name: value for name, value in more.items() if value},
+    }
+
+
+@again
+def facets(
+    store: Store, ns: str | None = None, *, tier: str | None = None, **conditions: Unpack[Narrow]
+) -> Row:
+    """Count the memories that `list` returns with the same filters, most first."""
+    selected = replace(
+        narrowed(**conditions),
+        ns=validate.ns_filter(ns),
+        now=store.clock(),
+        tiers=one(validate.choice(tier, Tier, "tier")),
+    )
+    with store.engine.read() as tx:
+        groups = tx.listing.kind_counts(selected)
+        tags = tx.listing.tag_counts(selected)
+    namespaces: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    for name, kind, count in groups:
+        namespaces[name] += count
+        kinds[kind] += count
+    return {
+        "total": namespaces.total(),
+        "namespaces": bars(namespaces),
+        "kinds": bars(kinds),
+        "tags": [{"name": tag, "count": count} for tag, count in tags if tag != LOCKED][:MAX_TAGS],
     }

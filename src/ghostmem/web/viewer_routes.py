@@ -16,7 +16,6 @@ from ghostmem.store import Store
 from ghostmem.store.sequences import Written, written
 from ghostmem.web.decisions import LISTS, decisions
 from ghostmem.web.events import position
-from ghostmem.web.facets import facets
 from ghostmem.web.flow import flow, run_changes
 from ghostmem.web.graph_view import graph
 from ghostmem.web.home import home, waiting
@@ -38,8 +37,8 @@ from ghostmem.web.route import (
     texts,
     without_places,
 )
-from ghostmem.web.session import visit
-from ghostmem.web.shape import shape, spans
+from ghostmem.web.session import VISIT
+from ghostmem.web.shape import facets, shape, spans
 
 MAX_NODES = 5000
 MAX_SPANS = 5000
@@ -63,18 +62,18 @@ _REPORTS: "WeakKeyDictionary[Store, dict[tuple[str, str | None], KeptReport]]" =
 
 def _session(ghost: Ghost, _: Given) -> Any:
     """Return who is calling, the token that writes must carry, and the writable namespaces."""
-    now, caller = visit(), CALLER.get()
+    visit, caller = VISIT.get(), CALLER.get()
     states = written(ghost.store)  # first, so that the page hears of every later change
     counts = {
         info.ns: info.count for info in ghost.admin.namespaces() if caller.may(info.ns, "read")
     }
-    for ns, _scope in caller.grants:  # a namespace may be granted before it has memories
-        if not ns.endswith("*"):
-            counts.setdefault(ns, 0)
+    # a namespace may be granted before it has memories
+    granted = [ns for ns, _ in caller.grants if not ns.endswith("*")]
+    counts |= {ns: 0 for ns in granted if ns not in counts}
     spaces = list(counts)
     return {
-        "csrf": now.csrf,
-        "read_only": now.read_only or ghost.store.engine.read_only,
+        "csrf": visit.csrf,
+        "read_only": visit.read_only or ghost.store.engine.read_only,
         "version": __version__,
         "store": ghost.store.engine.location.replace("\\", "/").rpartition("/")[2]
         if caller.may("", "read")

@@ -44,33 +44,29 @@ def admin_revoke(console: Console, role: str, namespaces: tuple[str, ...]) -> No
         )
 
 
-@admin.command("grants")
-def admin_grants(console: Console) -> None:
-    """List the grants of database roles."""
-    console.show_all(
-        cluster.administration(console.ghost.store).grants(),
-        _grant_text,
-        "no grants yet; `ghost admin grant` adds one",
-    )
-
-
 def _grant_text(grant: Grant) -> str:
     may = "reads and writes" if grant.scope == "write" else "reads"
     return f"{bold(visible(grant.role))}  {may} {visible(grant.ns)}"
 
 
-@admin.command("nodes")
-def admin_nodes(console: Console) -> None:
-    """List the servers of the cluster."""
-    console.show_all(
-        cluster.administration(console.ghost.store).nodes(),
-        lambda node: (
-            f"{bold(f'{node.host}:{node.port}')}  {node.role}"
-            f"{'' if node.active else '  not active'}  "
-            + dim(f"{plural(node.shards, 'shard')}, {size(node.bytes)}")
-        ),
-        "the cluster has no nodes yet",
-    )
+admin.row(
+    "grants",
+    "List the grants of database roles.",
+    call=lambda console: cluster.administration(console.ghost.store).grants(),
+    text=_grant_text,
+    nothing="no grants yet; `ghost admin grant` adds one",
+)
+admin.row(
+    "nodes",
+    "List the servers of the cluster.",
+    call=lambda console: cluster.administration(console.ghost.store).nodes(),
+    text=lambda node: (
+        f"{bold(f'{node.host}:{node.port}')}  {node.role}"
+        f"{'' if node.active else '  not active'}  "
+        + dim(f"{plural(node.shards, 'shard')}, {size(node.bytes)}")
+    ),
+    nothing="the cluster has no nodes yet",
+)
 
 
 @admin.command("distribute")

@@ -15,7 +15,7 @@ from ghostmem.capture.capture import CaptureReport
 from ghostmem.capture.mine_procedures import Mined
 from ghostmem.capture.transcripts.choose import AUTO, FORMATS
 from ghostmem.cli.console import Console, command
-from ghostmem.cli.options import NS, json_object, option, options, read_text, words
+from ghostmem.cli.options import NS, json_object, option, options, read_text, refuse, words
 from ghostmem.cli.output import bold, dim, plural, row
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Outcome
@@ -107,59 +107,54 @@ def capture(
     """Find facts worth remembering in a conversation or a text, and store them."""
     space = console.ns(ns)
     dry_run = sys.stdin.isatty() and sys.stdout.isatty() if store is None else not store
-    given: list[Any] | None = None
-    said: str | None = None
-    if sum(map(bool, (text, file, transcript, candidates))) > 1:
-        raise InvalidInputError(
-            "several sources were given", "give a text, --file, --transcript or --candidates"
-        )
+    proposed: list[Any] | None = None
+    statement: str | None = None
+    refuse(
+        sum(map(bool, (text, file, transcript, candidates))) > 1,
+        "several sources were given",
+        "give a text, --file, --transcript or --candidates",
+    )
     _refuse_ignored({"--from": recorder != AUTO and transcript is None})
     if candidates is not None:
-        given = _candidates(
-            read_text(("-",), "candidates") if candidates == "-" else _read_file(candidates),
-            candidates,
-        )
+        proposed = _candidates(candidates)
     elif transcript is None:
-        said = _read_file(file) if file else read_text(text, "text")
-        given = _recognised(said) if file or not text or text == ("-",) else None
+        statement = _read_file(file) if file else read_text(text, "text")
+        proposed = _recognised(statement) if file or not text or text == ("-",) else None
     console.progress("reading")
     done = console.ghost.capture(
-        None if given is not None else said,
+        None if proposed is not None else statement,
         space,
-        candidates=given,
+        candidates=proposed,
         transcript=transcript,
         format=recorder,
         tags=words((*tags, source_tag) if source_tag else tags),
         dry_run=dry_run,
         **named,
     )
-    if given and not done.candidates and done.refused:
-        raise InvalidInputError(
-            f"no candidate can be stored: {done.refused[0]}",
-            f"{plural(len(done.refused), 'candidate')} refused",
-        )
+    refuse(
+        proposed and not done.candidates and done.refused,
+        f"no candidate can be stored: {next(iter(done.refused), '')}",
+        f"{plural(len(done.refused), 'candidate')} refused",
+    )
     console.show(done, _capture_text(done))
-    if console.as_json:
-        return
-    held = [
+    quarantined = [
         f"{candidate.key}: {note}"
         for candidate in done.candidates
         if candidate.outcome is Outcome.QUARANTINED
         for note in candidate.notes
     ]
-    console.notes((*done.refused, *done.notes, *held))
+    console.notes((*done.refused, *done.notes, *quarantined))
     if dry_run and done.candidates:
         again = _store_command(space, text, file, transcript, candidates)
-        console.note(f"nothing was stored; to store: {again}")
-    elif not dry_run:
+        console.notes([f"nothing was stored; to store: {again}"], "")
+    elif not dry_run and not console.as_json:
         console.vector_note()
 
 
 def _refuse_ignored(options: Mapping[str, bool], hint: str = "give one with --transcript") -> None:
     """Refuse options that were given, although no recorded conversation is read."""
     for name, is_given in options.items():
-        if is_given:
-            raise InvalidInputError(f"{name} is for recorded conversations", hint)
+        refuse(is_given, f"{name} is for recorded conversations", hint)
 
 
 def _read_file(name: str) -> str:
@@ -177,24 +172,21 @@ def _read_file(name: str) -> str:
         ) from None
 
 
-def _candidates(text: str, name: str) -> list[Any]:
+def _candidates(file: str) -> list[Any]:
     """Read candidates: a list of objects, or an object that contains one."""
-    where = "standard input" if name == "-" else name
+    text = read_text(("-",), "candidates") if file == "-" else _read_file(file)
+    source = "standard input" if file == "-" else file
+    example = 'write [{"key": "…", "content": "…"}]'
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except RecursionError:
-        raise too_deep(where) from None
+        raise too_deep(source) from None
     except ValueError as error:
-        raise InvalidInputError(
-            f"{where} is not JSON: {str(error)[:120]}", 'write [{"key": "…", "content": "…"}]'
-        ) from None
-    if isinstance(found, dict):
-        found = found["candidates"] if isinstance(found.get("candidates"), list) else [found]
-    if not isinstance(found, list):
-        raise InvalidInputError(
-            f"{where} has no list of candidates", 'write [{"key": "…", "content": "…"}]'
-        )
-    return found
+        raise InvalidInputError(f"{source} is not JSON: {str(error)[:120]}", example) from None
+    if isinstance(value, dict):
+        value = value["candidates"] if isinstance(value.get("candidates"), list) else [value]
+    refuse(not isinstance(value, list), f"{source} has no list of candidates", example)
+    return list(value)
 
 
 def _recognised(text: str) -> list[Any] | None:
@@ -205,64 +197,44 @@ def _recognised(text: str) -> list[Any] | None:
         items = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    is_list = (
-        isinstance(items, list)
-        and items
-        and any(isinstance(item, dict) and "content" in item for item in items)
-    )
+    fields = {name for item in items if isinstance(item, dict) for name in item}
     # messages have a role: they are a conversation, which is read with --transcript
-    return (
-        items
-        if is_list and not any(isinstance(item, dict) and "role" in item for item in items)
-        else None
-    )
+    return items if "content" in fields and "role" not in fields else None
 
 
 def _store_command(
     ns: str, text: tuple[str, ...], file: str | None, transcript: str | None, candidates: str | None
 ) -> str:
-    """Return the command that stores the candidates just shown."""
-    parts = ["ghost", "capture", "-n", ns, "--store"]
-    for flag, value in (
-        ("--file", file),
-        ("--transcript", transcript),
-        ("--candidates", candidates),
-    ):
-        parts += [flag, value] if value else []
-    said = [visible(" ".join(text))] if text and text != ("-",) else []
-    return shlex.join([*parts, *(["--", *said] if said else [])])
+    sources = {"--file": file, "--transcript": transcript, "--candidates": candidates}
+    flags = [part for flag, value in sources.items() if value for part in (flag, value)]
+    statement = ["--", visible(" ".join(text))] if text and text != ("-",) else []
+    return shlex.join(["ghost", "capture", "-n", ns, "--store", *flags, *statement])
 
 
 def _capture_text(done: CaptureReport) -> str:
     if not done.candidates:
         return "nothing worth remembering was found"
-    verb = "found" if done.dry_run else "captured"
-    lines = [
-        f"{verb} {plural(len(done.candidates), 'candidate')}"
-        + ("" if done.dry_run else f", {done.stored} stored")
-    ]
-    return "\n".join([*lines, *(_candidate_row(candidate) for candidate in done.candidates)])
+    count = plural(len(done.candidates), "candidate")
+    head = f"found {count}" if done.dry_run else f"captured {count}, {done.stored} stored"
+    return "\n".join([head, *map(_candidate_row, done.candidates)])
 
 
 def _candidate_row(candidate: Captured) -> str:
     score = "" if candidate.importance is None else f"{candidate.importance:.2f} "
     outcome = [str(candidate.outcome)] if candidate.outcome else []
-    if candidate.verdict is not None and candidate.verdict.kind != "new":
-        outcome.append(
-            f"{candidate.verdict.kind} of {visible(candidate.verdict.key)}"
-            if candidate.verdict.key
-            else str(candidate.verdict.kind)
-        )
+    verdict = candidate.verdict
+    if verdict is not None and verdict.kind != "new":
+        of_key = f" of {visible(verdict.key)}" if verdict.key else ""
+        outcome.append(f"{verdict.kind}{of_key}")
     about = dim(f"{candidate.sort or candidate.kind}  {' '.join(outcome)}".rstrip())
-    reasons = (
-        dim(f"    because: {visible('; '.join(candidate.reasons))}") if candidate.reasons else ""
+    because = dim(f"    because: {visible('; '.join(candidate.reasons))}")
+    return "\n".join(
+        [
+            f"{score}{bold(visible(candidate.stored_as or candidate.key))}  {about}",
+            *(f"    {visible(line)}" for line in candidate.content.split("\n")),
+            *([because] if candidate.reasons else []),
+        ]
     )
-    content = "\n".join(f"    {visible(line)}" for line in candidate.content.split("\n"))
-    key = bold(visible(candidate.stored_as or candidate.key))
-    return "\n".join(part for part in (f"{score}{key}  {about}", content, reasons) if part)
-
-
-FOR_NOTES = ("kind", "priority", "meta", "date_ns", "trust")
 
 
 @command(
@@ -292,54 +264,39 @@ def ingest(
     console: Console,
     path: str | None,
     ns: str | None,
-    kind: str | None,
     tags: tuple[str, ...],
-    priority: str | None,
-    meta: str | None,
-    date_ns: bool,
     transcript: str | None,
     recorder: str,
     source_user: str | None,
     allow_secrets: bool,
-    trust: bool,
     dry_run: bool,
+    **for_notes: Any,
 ) -> None:
-    if (path is None) == (transcript is None):
-        raise InvalidInputError(
-            "one source is required",
-            "give a markdown file or folder, or a conversation with --transcript",
-        )
+    refuse(
+        (path is None) == (transcript is None),
+        "one source is required",
+        "give a markdown file or folder, or a conversation with --transcript",
+    )
+    shared: dict[str, Any] = {
+        "tags": words(tags),
+        "allow_secrets": allow_secrets,
+        "dry_run": dry_run,
+    }
     if transcript is not None:
-        given = {
-            "kind": kind,
-            "priority": priority,
-            "meta": meta,
-            "date_ns": date_ns,
-            "trust": trust,
-        }
-        if wrong := [name for name in FOR_NOTES if given[name]]:
-            option = f"--{wrong[0].replace('_', '-')}"
-            raise InvalidInputError(
-                f"{option} cannot be combined with --transcript",
+        for name, value in for_notes.items():
+            refuse(
+                value,
+                f"--{name.replace('_', '-')} cannot be combined with --transcript",
                 "leave it out: a turn is episodic, and its source is its speaker",
             )
-        _ingest_transcript(
-            console, transcript, ns, recorder, words(tags), source_user, allow_secrets, dry_run
-        )
+        shared |= {"format": recorder, "source_user": source_user}
+        _ingest_transcript(console, transcript, ns, **shared)
         return
     _refuse_ignored({"--from": recorder != AUTO, "--source-user": source_user is not None})
+    for_notes["kind"] = for_notes["kind"] or "semantic"
+    for_notes["meta"] = json_object(for_notes["meta"], "meta")
     done = console.ghost.ingest(
-        path or "",
-        console.ns(ns),
-        kind=kind or "semantic",
-        tags=words(tags),
-        priority=priority,
-        meta=json_object(meta, "meta"),
-        date_ns=date_ns,
-        dry_run=dry_run,
-        allow_secrets=allow_secrets,
-        trust=trust,
-        progress=console.progress("files"),
+        path or "", console.ns(ns), **shared, **for_notes, progress=console.progress("files")
     )
     if dry_run:
         _print_notes(console, done.notes)
@@ -356,36 +313,17 @@ def ingest(
 
 
 def _ingest_transcript(
-    console: Console,
-    path: str,
-    ns: str | None,
-    recorder: str,
-    tags: list[str] | None,
-    source_user: str | None,
-    allow_secrets: bool,
-    dry_run: bool,
+    console: Console, path: str, ns: str | None, dry_run: bool, **fields: Any
 ) -> None:
     done = console.ghost.transfer.ingest_transcript(
-        path,
-        console.ns(ns),
-        format=recorder,
-        tags=tags,
-        source_user=source_user,
-        allow_secrets=allow_secrets,
-        dry_run=dry_run,
-        progress=console.progress("turns"),
+        path, console.ns(ns), dry_run=dry_run, **fields, progress=console.progress("turns")
     )
-    verb = "would ingest" if dry_run else "ingested"
+    turns = f"{'would ingest' if dry_run else 'ingested'} {plural(done.turns, 'turn')}"
+    source = f"{plural(done.sessions, 'session')} in {plural(done.files, 'file')}"
     counts = f"{done.created} new, {done.updated} updated, {done.unchanged} unchanged"
-    others = [
-        f"{count:,} {what}"
-        for count, what in ((done.quarantined, "quarantined"), (done.broken, "unreadable"))
-        if count
-    ]
-    where = f"{plural(done.sessions, 'session')} in {plural(done.files, 'file')}"
-    console.show(
-        done, f"{verb} {plural(done.turns, 'turn')} of {where}: {', '.join([counts, *others])}"
-    )
+    counts += f", {done.quarantined:,} quarantined" if done.quarantined else ""
+    counts += f", {done.broken:,} unreadable" if done.broken else ""
+    console.show(done, f"{turns} of {source}: {counts}")
     console.notes(done.notes)
     if not dry_run:
         console.vector_note()
@@ -479,11 +417,9 @@ def mine_procedures(
         f"no sequence was repeated in {plural(done.sessions, 'session')}",
     )
     _print_notes(console, done.notes)
-    if console.as_json:
-        return
     if done.procedures and not store:
-        console.note("nothing was stored; --store stores them")
-    elif store:
+        console.notes(["nothing was stored; --store stores them"], "")
+    elif store and not console.as_json:
         console.vector_note()
 
 
@@ -500,23 +436,22 @@ def _listed_sessions(paths: tuple[str, ...]) -> list[list[str]] | None:
     if (paths and paths != ("-",)) or (not paths and sys.stdin.isatty()):
         return None
     sessions = [line.split() for line in read_text(("-",), "sessions").split("\n") if line.strip()]
-    if sessions and sessions[0][0].startswith(("{", "[")):
-        raise InvalidInputError(
-            "standard input looks like a recorded conversation",
-            "give its file name; on standard input, each line lists the actions of one session",
-        )
-    if not sessions and paths:
-        raise InvalidInputError(
-            "there are no sessions on standard input",
-            "write one session on each line, its actions separated by spaces",
-        )
+    refuse(
+        sessions and sessions[0][0].startswith(("{", "[")),
+        "standard input looks like a recorded conversation",
+        "give its file name; on standard input, each line lists the actions of one session",
+    )
+    refuse(
+        not sessions and paths,
+        "there are no sessions on standard input",
+        "write one session on each line, its actions separated by spaces",
+    )
     return sessions or None
 
 
 def _procedure_row(procedure: Mined) -> str:
     outcome = f"  {procedure.outcome}" if procedure.outcome else ""
     about = dim(f"{procedure.importance:.2f}  in {plural(procedure.support, 'session')}{outcome}")
-    steps = "\n".join(
-        f"    {number}. {visible(step)}" for number, step in enumerate(procedure.steps, 1)
-    )
-    return f"{bold(visible(procedure.stored_as or procedure.key))}  {about}\n{steps}"
+    head = f"{bold(visible(procedure.stored_as or procedure.key))}  {about}"
+    steps = [f"{number}. {visible(step)}" for number, step in enumerate(procedure.steps, 1)]
+    return "\n    ".join([head, *steps])

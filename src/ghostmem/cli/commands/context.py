@@ -177,7 +177,6 @@ def _packed_text(packed: Packed, explain: bool) -> str:
 
 
 def _reasons(packed: Packed) -> str:
-    """Return in one line why a memory is in a pack."""
     why = packed.why
     parts = [
         f"{name} {'×' if name in FACTORS else '+'}{value:.2f}"

@@ -167,7 +167,6 @@ def _pair_text(pair: EdgeCandidate) -> str:
 def _ends(
     console: Console, ns: str | None, from_key: str | None, to_key: str | None, rel: str | None
 ) -> tuple[str, str, str, str]:
-    """Return the namespace, both keys and the relation of a link."""
     refuse(
         not (from_key and to_key),
         "two keys are required",

@@ -1,11 +1,13 @@
 """ghost knowledge: topics of a project, in the folder .ai-knowledge."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ghostmem.cli.console import Console, ConsoleGroup
-from ghostmem.cli.options import YES, read_text, words
+from ghostmem.cli.options import YES, Decorator, joined, read_text, words
 from ghostmem.clock import now
 from ghostmem.notes import knowledge as topics
 
@@ -36,118 +38,112 @@ ROOT = click.option(
 )
 
 
-@knowledge.command("recall-general-memory")
-@ROOT
-def knowledge_recall_general_memory(console: Console, root: Path) -> None:
-    """Print the index: general knowledge about the project, and a summary of every topic."""
-    _print_text(console, topics.recall_general_memory(root))
+TOPIC = click.argument("topic")
+CONTENT = click.argument("content", nargs=-1)
 
 
-@knowledge.command("recall-memory")
-@click.argument("topic")
-@ROOT
-def knowledge_recall_memory(console: Console, topic: str, root: Path) -> None:
-    """Print a topic with its tags and the date of its last update."""
-    _print_text(console, topics.recall_memory(root, topic))
-
-
-@knowledge.command("search-memories")
-@click.argument("tags", nargs=-1, required=True, metavar="TAG...")
-@ROOT
-def knowledge_search_memories(console: Console, tags: tuple[str, ...], root: Path) -> None:
-    """Print the names of the topics that have any of these tags."""
-    _print_text(console, topics.search_memories(root, words(tags) or ()))
-
-
-@knowledge.command("list-memories")
-@ROOT
-def knowledge_list_memories(console: Console, root: Path) -> None:
-    """Print the names of all topics."""
-    _print_text(console, topics.list_memories(root))
-
-
-@knowledge.command("memorize-new-topic")
-@click.argument("topic")
-@click.argument("content", nargs=-1)
-@click.option(
-    "-t",
-    "--tags",
-    multiple=True,
-    required=True,
-    metavar="TAGS",
-    help="Tags, separated by commas; repeatable.",
-)
-@click.option(
-    "-s", "--summary", required=True, metavar="TEXT", help="One or two sentences for the index."
-)
-@ROOT
-def knowledge_memorize_new_topic(
-    console: Console,
-    topic: str,
-    content: tuple[str, ...],
-    tags: tuple[str, ...],
-    summary: str,
-    root: Path,
+def _row(
+    name: str, about: str, *params: Decorator, call: Callable[..., str], asks: str = ""
 ) -> None:
-    """Write a new topic, and add its summary to the index."""
-    text = read_text(content, "the content")
-    _print_text(
-        console, topics.memorize_new_topic(root, topic, words(tags) or (), summary, text, now())
-    )
+    """Declare a subcommand that prints the answer of a tool unchanged.
+
+    Args:
+        name: The name of the subcommand.
+        about: Its help.
+        params: Its options and arguments.
+        call: Takes the folder and the values of the parameters, and returns the answer.
+        asks: The question before, with `{topic}`.
+    """
+
+    @joined(*params, *([YES] if asks else []), ROOT)
+    def run(console: Console, root: Path, yes: bool = True, **values: Any) -> None:
+        console.confirm(asks.format(**values), yes)
+        text = call(root, **values)
+        console.json({"text": text}) if console.as_json else console.raw(text.removesuffix("\n"))
+
+    knowledge.command(name, help=about)(run)
 
 
-@knowledge.command("refine-memory")
-@click.argument("topic")
-@click.option(
-    "--add-tags",
-    multiple=True,
-    metavar="TAGS",
-    help="Tags to add, separated by commas; repeatable.",
+_row(
+    "recall-general-memory",
+    "Print the index: general knowledge about the project, and a summary of every topic.",
+    call=topics.recall_general_memory,
 )
-@click.option(
-    "--remove-tags",
-    multiple=True,
-    metavar="TAGS",
-    help="Tags to remove, separated by commas; repeatable.",
+_row(
+    "recall-memory",
+    "Print a topic with its tags and the date of its last update.",
+    TOPIC,
+    call=topics.recall_memory,
 )
-@click.option("-s", "--summary", metavar="TEXT", help="New summary for the index.")
-@click.option(
-    "-c", "--content", metavar="TEXT", help="New content; - reads it from standard input."
+_row(
+    "search-memories",
+    "Print the names of the topics that have any of these tags.",
+    click.argument("tags", nargs=-1, required=True, metavar="TAG..."),
+    call=lambda root, tags: topics.search_memories(root, words(tags) or ()),
 )
-@ROOT
-def knowledge_refine_memory(
-    console: Console,
-    topic: str,
-    add_tags: tuple[str, ...],
-    remove_tags: tuple[str, ...],
-    summary: str | None,
-    content: str | None,
-    root: Path,
-) -> None:
-    """Change an existing topic; omitted parts stay as they are."""
-    text = None if content is None else read_text((content,), "the content")
-    add, remove = words(add_tags) or (), words(remove_tags) or ()
-    _print_text(console, topics.refine_memory(root, topic, add, remove, summary, text, now=now()))
-
-
-@knowledge.command("memorize-general-info")
-@click.argument("content", nargs=-1)
-@ROOT
-def knowledge_memorize_general_info(console: Console, content: tuple[str, ...], root: Path) -> None:
-    """Replace the general knowledge about the project."""
-    _print_text(console, topics.memorize_general_info(root, read_text(content, "the content")))
-
-
-@knowledge.command("forget-memory")
-@click.argument("topic")
-@YES
-@ROOT
-def knowledge_forget_memory(console: Console, topic: str, yes: bool, root: Path) -> None:
-    """Delete a topic, and remove it from the index."""
-    console.confirm(f"Forget the topic {topic}?", yes)
-    _print_text(console, topics.forget_memory(root, topic))
-
-
-def _print_text(console: Console, text: str) -> None:
-    """Print the answer of a tool unchanged."""
-    console.json({"text": text}) if console.as_json else console.raw(text.removesuffix("\n"))
+_row("list-memories", "Print the names of all topics.", call=topics.list_memories)
+_row(
+    "memorize-new-topic",
+    "Write a new topic, and add its summary to the index.",
+    TOPIC,
+    CONTENT,
+    click.option(
+        "-t",
+        "--tags",
+        multiple=True,
+        required=True,
+        metavar="TAGS",
+        help="Tags, separated by commas; repeatable.",
+    ),
+    click.option(
+        "-s", "--summary", required=True, metavar="TEXT", help="One or two sentences for the index."
+    ),
+    call=lambda root, topic, content, tags, summary: topics.memorize_new_topic(
+        root, topic, words(tags) or (), summary, read_text(content, "the content"), now()
+    ),
+)
+_row(
+    "refine-memory",
+    "Change an existing topic; omitted parts stay as they are.",
+    TOPIC,
+    click.option(
+        "--add-tags",
+        multiple=True,
+        metavar="TAGS",
+        help="Tags to add, separated by commas; repeatable.",
+    ),
+    click.option(
+        "--remove-tags",
+        multiple=True,
+        metavar="TAGS",
+        help="Tags to remove, separated by commas; repeatable.",
+    ),
+    click.option("-s", "--summary", metavar="TEXT", help="New summary for the index."),
+    click.option(
+        "-c", "--content", metavar="TEXT", help="New content; - reads it from standard input."
+    ),
+    call=lambda root, topic, add_tags, remove_tags, summary, content: topics.refine_memory(
+        root,
+        topic,
+        words(add_tags) or (),
+        words(remove_tags) or (),
+        summary,
+        None if content is None else read_text((content,), "the content"),
+        now=now(),
+    ),
+)
+_row(
+    "memorize-general-info",
+    "Replace the general knowledge about the project.",
+    CONTENT,
+    call=lambda root, content: topics.memorize_general_info(
+        root, read_text(content, "the content")
+    ),
+)
+_row(
+    "forget-memory",
+    "Delete a topic, and remove it from the index.",
+    TOPIC,
+    call=topics.forget_memory,
+    asks="Forget the topic {topic}?",
+)

@@ -155,6 +155,7 @@ def _run_text(run: Run) -> str:
 
 CONDITION = "cond_"
 _RULE = OPERATIONS["set_rule"]
+RULE_ID = click.argument("rule_id", metavar="ID")
 
 
 rule = ConsoleGroup(
@@ -174,14 +175,6 @@ rule = ConsoleGroup(
 def _list_rules(console: Console, ns: str | None) -> None:
     """List the rules, highest priority first."""
     console.show_all(console.ghost.lifecycle.rules(ns), _rule_text, "no rules")
-
-
-@rule.command("get")
-@click.argument("rule_id", metavar="ID")
-def rule_get(console: Console, rule_id: str) -> None:
-    """Show one rule."""
-    changed = console.ghost.lifecycle.rule(rule_id)
-    console.show(changed, _rule_text(changed))
 
 
 @rule.command("set", creates=True)
@@ -211,7 +204,7 @@ def rule_set(
 
 
 @rule.command("delete", creates=True)
-@click.argument("rule_id", metavar="ID")
+@RULE_ID
 def rule_delete(console: Console, rule_id: str) -> None:
     """Delete a rule, or disable a built-in one."""
     changed = console.ghost.lifecycle.rm_rule(rule_id)
@@ -222,14 +215,6 @@ def rule_delete(console: Console, rule_id: str) -> None:
         if is_built_in
         else f"deleted {visible(changed.id)}",
     )
-
-
-@rule.command("reset", creates=True)
-@click.argument("rule_id", metavar="ID")
-def rule_reset(console: Console, rule_id: str) -> None:
-    """Restore a built-in rule to its original state."""
-    changed = console.ghost.lifecycle.reset_rule(rule_id)
-    console.show(changed, f"reset {_rule_text(changed)}")
 
 
 def _rule_text(rule: Rule) -> str:
@@ -244,6 +229,23 @@ def _rule_text(rule: Rule) -> str:
     about = dim(f"{rule.priority}{f' in {rule.ns}' if rule.ns else ''}{until}")
     name = "" if rule.name == rule.id else f"  {visible(rule.name)}"
     return f"{bold(visible(rule.id))}{name}  {about}\n    {visible(conditions)} → {visible(action)}"
+
+
+rule.row(
+    "get",
+    "Show one rule.",
+    RULE_ID,
+    call=lambda console, rule_id: console.ghost.lifecycle.rule(rule_id),
+    text=_rule_text,
+)
+rule.row(
+    "reset",
+    "Restore a built-in rule to its original state.",
+    RULE_ID,
+    call=lambda console, rule_id: console.ghost.lifecycle.reset_rule(rule_id),
+    text=lambda rule: f"reset {_rule_text(rule)}",
+    creates=True,
+)
 
 
 @command(

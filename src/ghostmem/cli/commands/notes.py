@@ -259,7 +259,6 @@ def notes_consolidate(
 
 
 def _distilled_text(done: Distilled) -> str:
-    """Return proposals as text: where each is, why, and how to write them down."""
     if not done.proposals:
         return "nothing to distil"
     lines = []
@@ -413,7 +412,6 @@ def _mirror_text(report: MirrorReport, dry_run: bool) -> str:
 
 
 def _note_mirror_problems(console: Console, report: MirrorReport) -> None:
-    """Print notes about conflicts and pending items."""
     notes = [
         f"{conflict.key}: two texts; the other one is kept as {conflict.kept_as}"
         for conflict in report.conflicts[:MAX_NOTES]

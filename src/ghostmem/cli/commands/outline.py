@@ -5,10 +5,9 @@ from typing import Any
 import click
 
 from ghostmem.cli.console import Console, ConsoleGroup, command
-from ghostmem.cli.options import option, options, words
+from ghostmem.cli.options import Decorator, joined, option, options, words
 from ghostmem.cli.output import dim, named
 from ghostmem.outline.languages.table import LANGUAGES
-from ghostmem.outline.operations import Outline
 from ghostmem.outline.stale import Stale
 from ghostmem.parameters import OPERATIONS
 from ghostmem.text.excerpt import visible
@@ -35,44 +34,26 @@ OUTLINE_OPTIONS = options(
 )
 
 
-def _print_outline(console: Console, made: Outline) -> None:
-    console.json(made.data) if console.as_json else console.raw(made.text.removesuffix("\n"))
+def _row(name: str, about: str, *params: Decorator) -> None:
+    """Declare the subcommand of an operation on code."""
+
+    @joined(*params, OUTLINE_OPTIONS)
+    def run(console: Console, relations: tuple[str, ...], no_tests: bool, **values: Any) -> None:
+        show = getattr(console.ghost.outline, name)
+        made = show(relations=words(relations) or [], include_tests=not no_tests, **values)
+        console.json(made.data) if console.as_json else console.raw(made.text.removesuffix("\n"))
+
+    outline.command(name, help=about)(run)
 
 
-def _outline_fields(given: dict[str, Any]) -> dict[str, Any]:
-    given["relations"] = words(given["relations"]) or []
-    given["include_tests"] = not given.pop("no_tests")
-    return given
-
-
-@outline.command("symbol")
-@click.argument("symbol")
-@click.option("--file", help="Only in this file, by its path from the root.")
-@OUTLINE_OPTIONS
-def outline_symbol(console: Console, symbol: str, language: str | None, **given: Any) -> None:
-    """Show the relations of a symbol, by its full or partial name."""
-    _print_outline(
-        console, console.ghost.outline.symbol(symbol, language=language, **_outline_fields(given))
-    )
-
-
-@outline.command("file")
-@click.argument("file")
-@OUTLINE_OPTIONS
-def outline_file(console: Console, file: str, language: str | None, **given: Any) -> None:
-    """Show every symbol that a file declares."""
-    _print_outline(
-        console, console.ghost.outline.file(file, language=language, **_outline_fields(given))
-    )
-
-
-@outline.command("project")
-@OUTLINE_OPTIONS
-def outline_project(console: Console, language: str | None, **given: Any) -> None:
-    """Show every symbol of a project."""
-    _print_outline(
-        console, console.ghost.outline.project(language=language, **_outline_fields(given))
-    )
+_row(
+    "symbol",
+    "Show the relations of a symbol, by its full or partial name.",
+    click.argument("symbol"),
+    click.option("--file", help="Only in this file, by its path from the root."),
+)
+_row("file", "Show every symbol that a file declares.", click.argument("file"))
+_row("project", "Show every symbol of a project.")
 
 
 @command(

@@ -185,7 +185,6 @@ def _shares(shares: Sequence[Share], total: int, now: datetime, columns: int) ->
 
 
 def _age(at: datetime, now: datetime) -> str:
-    """Return the age of a time in a few letters."""
     seconds = (now - at).total_seconds()
     if seconds < 0:
         return "ahead"

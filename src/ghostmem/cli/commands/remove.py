@@ -7,7 +7,7 @@ from shlex import quote
 import click
 
 from ghostmem.cli.console import Console, ConsoleGroup, command
-from ghostmem.cli.options import DRY_RUN, KEYED, NS_FILTER, YES, one_key, options
+from ghostmem.cli.options import DRY_RUN, KEYED, NS_FILTER, YES, one_key, options, refuse
 from ghostmem.cli.output import dim, named, plural, size
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.memory.forget import Forgetting, Forgotten
@@ -42,10 +42,10 @@ def rm(
     done = console.ghost.rm(
         space, name, hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run
     )
-    what = f"{plural(done.versions, 'version')} of {space}/{name}"
+    versions = f"{plural(done.versions, 'version')} of {space}/{name}"
     how = "deleted for good" if hard else "deleted; `ghost restore` brings it back"
-    stays = f"; {_older_text(done.remaining)}" if done.remaining else ""
-    console.show(done, f"{f'would delete {what}' if dry_run else f'{what} {how}'}{stays}")
+    older = f"; {_older_text(done.remaining)}" if done.remaining else ""
+    console.show(done, (f"would delete {versions}" if dry_run else f"{versions} {how}") + older)
     console.note_remains(done, done.files)
 
 
@@ -57,14 +57,14 @@ def _deletion_question(console: Console, ns: str, key: str, all_versions: bool) 
         return f"Delete {ns}/{key} for good?"
     if all_versions or len(versions) == 1:
         return f"Delete {ns}/{key} ({plural(len(versions), 'version')}) for good?"
-    older = _older_text(len(versions) - 1)
-    return f"Delete version {versions[-1].version} of {ns}/{key} for good? {older}."
+    latest = f"version {versions[-1].version} of {ns}/{key}"
+    return f"Delete {latest} for good? {_older_text(len(versions) - 1)}."
 
 
 def _older_text(count: int) -> str:
     """Return how many older versions a hard delete keeps, and the option that deletes them."""
-    stay = "stays" if count == 1 else "stay"
-    return f"{plural(count, 'older version')} {stay}; --all-versions deletes all"
+    verb = "stays" if count == 1 else "stay"
+    return f"{plural(count, 'older version')} {verb}; --all-versions deletes all"
 
 
 @command(
@@ -109,10 +109,6 @@ RESTORED = ("restored", "reopened")
 def forget(
     console: Console,
     text: tuple[str, ...],
-    source: str | None,
-    source_kind: str | None,
-    source_client: str | None,
-    source_scope: str | None,
     since: str | None,
     until: str | None,
     ns: str | None,
@@ -120,31 +116,23 @@ def forget(
     unlock: bool,
     dry_run: bool,
     yes: bool,
+    **sources: str | None,
 ) -> None:
     if text:
         raise InvalidInputError(
             "`ghost forget` deletes the statements of a source, not a text",
             _removal_hint(console, ns, " ".join(text)),
         )
-    given = {
-        "source": source,
-        "source_kind": source_kind,
-        "source_client": source_client,
-        "source_scope": source_scope,
-    }
-    where = console.ns_filter(ns)
-    if not dry_run:
-        whose = (
-            ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in given.items() if value)
-            or f"everything since {since}"
-        )
-        console.confirm(
-            f"{'Delete for good' if hard else 'Delete'} {whose} and what is derived from "
-            f"it in {where or 'all'}?",
-            yes,
-        )
+    spaces = console.ns_filter(ns)
+    values = [f"{name.replace('_', ' ')} {value}" for name, value in sources.items() if value]
+    whose = ", ".join(values) or f"everything since {since}"
+    console.confirm(
+        f"{'Delete for good' if hard else 'Delete'} {whose} and what is derived from it in "
+        f"{spaces or 'all'}?",
+        yes or dry_run,
+    )
     done = console.ghost.forget(
-        **given, since=since, until=until, ns=where, hard=hard, unlock=unlock, dry_run=dry_run
+        **sources, since=since, until=until, ns=spaces, hard=hard, unlock=unlock, dry_run=dry_run
     )
     console.show(done, _forgotten_text(done))
     console.note_remains(done)
@@ -160,26 +148,22 @@ def _removal_hint(console: Console, ns: str | None, text: str) -> str:
 
 
 def _forgotten_text(done: Forgetting) -> str:
+    if not done.items:
+        return "nothing from that source was found"
     gone = sum(item.why not in RESTORED for item in done.items)
     would = "would be " if done.dry_run else ""
-    how = "deleted for good" if done.hard else "deleted"
-    total = f"{plural(gone, 'item')} {would}{how}, {len(done.items) - gone} {would}brought back"
-    return "\n".join(
-        [
-            *map(_forgotten_row, done.items),
-            total if done.items else "nothing from that source was found",
-        ]
-    )
+    deleted = f"{plural(gone, 'item')} {would}deleted{' for good' if done.hard else ''}"
+    restored = f"{len(done.items) - gone} {would}brought back"
+    return "\n".join([*map(_forgotten_row, done.items), f"{deleted}, {restored}"])
 
 
 def _forgotten_row(item: Forgotten) -> str:
-    many = (
-        f" ({plural(item.versions, 'version')})"
-        if item.versions > 1 and item.why not in RESTORED
-        else ""
-    )
-    which = f" (version {item.versions})" if item.why == "restored" else ""
-    return f"{named(item)}  {visible(item.why)}{many}{which}"
+    versions = ""
+    if item.why == "restored":
+        versions = f" (version {item.versions})"
+    elif item.versions > 1 and item.why not in RESTORED:
+        versions = f" ({plural(item.versions, 'version')})"
+    return f"{named(item)}  {visible(item.why)}{versions}"
 
 
 @command(
@@ -200,18 +184,19 @@ def gc(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    if purge_deleted and not dry_run:
-        console.confirm("Permanently delete memories that were deleted before?", yes)
+    console.confirm(
+        "Permanently delete memories that were deleted before?",
+        yes or dry_run or not purge_deleted,
+    )
     console.progress("collecting")
     done = console.ghost.lifecycle.gc(
         stale=stale, purge_deleted=purge_deleted, vacuum=vacuum, dry_run=dry_run
     )
-    verb = "would delete" if dry_run else "deleted"
-    what = f"{done.expired} expired, {done.stale} stale, {done.purged} purged"
-    kept = f"; {plural(done.protected, 'memory')} protected" if done.protected else ""
+    protected = f"; {plural(done.protected, 'memory')} protected" if done.protected else ""
     console.show(
         done,
-        f"{verb} {what}{kept}; {plural(done.remaining, 'memory')} "
+        f"{'would delete' if dry_run else 'deleted'} {done.expired} expired, {done.stale} stale, "
+        f"{done.purged} purged{protected}; {plural(done.remaining, 'memory')} "
         f"remain{'s' if done.remaining == 1 else ''} ({size(done.db_size_bytes)})",
     )
     console.note_remains(done)
@@ -266,20 +251,17 @@ def quarantine_release(
 ) -> None:
     """Store quarantined memories as if they had been trusted."""
     chosen = _chosen_items(console, ids, ns, everything)
-    if dry_run:
+    if dry_run or not chosen:
         console.show_all(
             chosen,
-            lambda held: f"would release {_quarantine_row(held)}",
+            lambda item: f"would release {_quarantine_row(item)}",
             "the quarantine is empty",
         )
         return
-    if chosen:
-        console.confirm(f"Release {plural(len(chosen), 'quarantined memory')}?", yes)
-    for held in chosen:
-        memory = console.ghost.quarantine.release(held.id)
+    console.confirm(f"Release {plural(len(chosen), 'quarantined memory')}?", yes)
+    for item in chosen:
+        memory = console.ghost.quarantine.release(item.id)
         console.show(memory, f"released {named(memory)}")
-    if not chosen and not console.as_json:
-        console.note("the quarantine is empty")
     console.vector_note()
 
 
@@ -299,14 +281,13 @@ def quarantine_drop(
 ) -> None:
     """Delete quarantined memories permanently."""
     chosen = _chosen_items(console, ids, ns, everything)
-    if chosen and not dry_run:
-        console.confirm(f"Delete {plural(len(chosen), 'quarantined memory')} for good?", yes)
-    done = console.ghost.quarantine.drop([held.id for held in chosen], dry_run=dry_run)
-    console.show(
-        done,
-        f"{'would drop' if dry_run else 'dropped'} "
-        f"{plural(len(done.dropped), 'quarantined memory')}",
+    console.confirm(
+        f"Delete {plural(len(chosen), 'quarantined memory')} for good?",
+        yes or dry_run or not chosen,
     )
+    done = console.ghost.quarantine.drop([item.id for item in chosen], dry_run=dry_run)
+    count = plural(len(done.dropped), "quarantined memory")
+    console.show(done, f"{'would drop' if dry_run else 'dropped'} {count}")
     console.notes(f"the backup {path} still contains some of it" for path in done.backups)
     console.note_unchecked(done.unchecked_backups)
     console.notes([done.pending] if done.pending else [])
@@ -315,16 +296,16 @@ def quarantine_drop(
 def _chosen_items(
     console: Console, ids: tuple[str, ...], ns: str | None, everything: bool
 ) -> list[Held]:
-    if bool(ids) == everything:
-        raise InvalidInputError(
-            "give the ids, or pass --all",
-            "`ghost quarantine list` shows the ids; their start or end is enough",
-        )
-    where = console.ns_filter(ns)
+    refuse(
+        bool(ids) == everything,
+        "give the ids, or pass --all",
+        "`ghost quarantine list` shows the ids; their start or end is enough",
+    )
+    spaces = console.ns_filter(ns)
     if everything:
-        return console.ghost.quarantine.list(where)
-    chosen = [console.ghost.quarantine.get(item_id, ns=where) for item_id in ids]
-    return list({held.id: held for held in chosen}.values())  # an id may be given twice
+        return console.ghost.quarantine.list(spaces)
+    chosen = [console.ghost.quarantine.get(item_id, ns=spaces) for item_id in ids]
+    return list({item.id: item for item in chosen}.values())  # an id may be given twice
 
 
 def _quarantine_row(held: Held) -> str:

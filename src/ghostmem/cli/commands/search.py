@@ -9,9 +9,17 @@ import click
 
 from ghostmem.caller import LOOKING
 from ghostmem.cli.console import Console, command
-from ghostmem.cli.options import ALL, FILTER_NAMES, TIER, TIME_NAMES, options, read_text, words
+from ghostmem.cli.options import (
+    ALL,
+    FILTER_NAMES,
+    TIER,
+    TIME_NAMES,
+    options,
+    read_text,
+    refuse,
+    words,
+)
 from ghostmem.cli.output import bar, bold, dim, labels, named, plural
-from ghostmem.errors import InvalidInputError
 from ghostmem.model import Hit, Hits
 from ghostmem.search.timeline import Event
 from ghostmem.text.excerpt import first_line, quoted_label, snippet, visible
@@ -78,11 +86,11 @@ def print_search(
     console: Console, text: str, ns: str | None, everything: bool = False, **filters: Any
 ) -> None:
     """Search and print the hits; filters are those of `Ghost.search`."""
-    if not text.strip():
-        raise InvalidInputError(
-            "a question is required",
-            '`ghost search "when do we deploy?"`; `ghost list` shows all memories',
-        )
+    refuse(
+        not text.strip(),
+        "a question is required",
+        '`ghost search "when do we deploy?"`; `ghost list` shows all memories',
+    )
     if ns is None and filters.get("within") == "notes" and not console.settings.ns:
         everything = True  # each folder of notes has a namespace of its own
     found = console.ghost.search(text, console.read_ns(ns, everything), **filters)
@@ -141,14 +149,10 @@ def _print_summary(console: Console, found: Hits, explain: bool) -> None:
     summary: dict[str, Any] = {"weaker": len(found.weaker)} if found.weaker else {}
     if explain:
         summary |= {
-            "legs": found.legs,
-            "misses": found.misses,
-            "notes": found.notes,
-            "superseded": found.superseded,
+            name: getattr(found, name) for name in ("legs", "misses", "notes", "superseded")
         }
-    else:
-        for note in found.notes:
-            console.note(dim(f"note: {note}"))
+    for note in () if explain else found.notes:
+        console.note(dim(f"note: {note}"))
     if summary:
         console.json(summary)
 
@@ -158,32 +162,23 @@ def _hit_text(hit: Hit, query: str, best: float) -> str:
 
     With a best score, which only a terminal has, the score is also drawn as a bar.
     """
-    score = f"{hit.score:.2f}{_bar(hit.score, best)}{' weak' if hit.weak else ''}"
+    score_bar = f" {bar(min(1.0, hit.score / best), BAR):░<{BAR}}" if best > 0 else ""
+    score = f"{hit.score:.2f}{score_bar}{' weak' if hit.weak else ''}"
     about = "  ".join((f"{hit.memory.created_at:%Y-%m-%d}", " ".join(labels(hit.memory))))
-    head = f"{named(hit.memory)}  {score}  {dim(about.rstrip())}"
     text = snippet(hit.match_chunk, hit.match_start, hit.match_end, SNIPPET)
-    lines = (
-        f"line {hit.start_line}"
-        if hit.start_line == hit.end_line
-        else f"lines {hit.start_line}-{hit.end_line}"
+    is_one_line = hit.start_line == hit.end_line
+    lines = f"line {hit.start_line}" if is_one_line else f"lines {hit.start_line}-{hit.end_line}"
+    parts = (
+        f"{named(hit.memory)}  {score}  {dim(about.rstrip())}",
+        _highlighted(text, query),
+        dim(visible(f"{hit.root}/{hit.path}:{hit.line}")) if hit.path else "",
+        visible(hit.note),
+        dim(f"{lines}; {_reasons(hit)}") if hit.why else "",
     )
-    body = f"    {_highlighted(text, query)}"
-    why = f"\n    {dim(f'{lines}; {_reasons(hit)}')}" if hit.why else ""
-    place = f"{hit.root}/{hit.path}:{hit.line}"
-    where = f"\n    {dim(visible(place))}" if hit.path else ""
-    note = f"\n    {visible(hit.note)}" if hit.note else ""
-    return f"{head}\n{body}{where}{note}{why}"
-
-
-def _bar(score: float, best: float) -> str:
-    """Return a score as a bar, which is full for the best score; nothing without that."""
-    if best <= 0:
-        return ""
-    return f" {bar(min(1.0, score / best), BAR):░<{BAR}}"
+    return "\n    ".join(part for number, part in enumerate(parts) if part or number == 1)
 
 
 def _highlighted(text: str, query: str) -> str:
-    """Return a text with the words of a question highlighted."""
     wanted = set(query_terms(query))
     return re.sub(
         r"[^\W_]+", lambda word: bold(word[0]) if stem(word[0].lower()) in wanted else word[0], text
@@ -220,14 +215,10 @@ def timeline(console: Console, ns: str | None, what: tuple[str, ...]) -> None:
 
 
 def _event_text(event: Event) -> str:
-    about = f" by {visible(event.by)}" if event.by else ""
+    about = f"{event.event} by {visible(event.by)}" if event.by else event.event
     about += f", said by {quoted_label(event.source_user)}" if event.source_user else ""
-    about += (
-        "  ← current" if event.current and event.event in ("said", "changed", "reopened") else ""
-    )
-    head = (
-        f"{event.at:%Y-%m-%d %H:%M}  {bold(visible(event.key))} v{event.version}  "
-        f"{event.event}{about}"
-    )
+    is_current = event.current and event.event in ("said", "changed", "reopened")
+    about += "  ← current" if is_current else ""
+    head = f"{event.at:%Y-%m-%d %H:%M}  {bold(visible(event.key))} v{event.version}  {about}"
     has_text = event.content and event.event in ("said", "changed", "restated")
     return f"{head}\n    {dim(first_line(event.content, 110))}" if has_text else head

@@ -348,16 +348,16 @@ def _list_tokens(console: Console) -> None:
     )
 
 
-@token.command("revoke")
-@click.argument("token")
-def token_revoke(console: Console, token: str) -> None:
-    """Revoke a token at once, by its name or id."""
-    done = console.ghost.admin.revoke_token(token)
-    console.show(done, f"revoked {visible(done.name)}")
+token.row(
+    "revoke",
+    "Revoke a token at once, by its name or id.",
+    click.argument("token"),
+    call=lambda console, token: console.ghost.admin.revoke_token(token),
+    text=lambda token: f"revoked {visible(token.name)}",
+)
 
 
 def _token_text(token: Token, at: datetime) -> str:
-    """Return a token as a line of text."""
     used = f"last used {token.last_used_at:%Y-%m-%d %H:%M}" if token.last_used_at else "never used"
     about = f"{token.id}  {token.created_at:%Y-%m-%d}  {_validity(token, at)}, {used}"
     return f"{bold(visible(token.name))}  {' '.join(token.grants)}\n    {dim(about)}"

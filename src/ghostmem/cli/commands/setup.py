@@ -322,7 +322,6 @@ def _print_result(
 
 
 def _left_commands(file: SetupFile, after: bytes | None) -> list[str]:
-    """Return the commands of our hooks that a removal leaves in a file."""
     if after is None or not file.hooks:
         return []
     handlers = hooks_in(after.decode("utf-8-sig", "replace"), file).values()
@@ -341,7 +340,6 @@ def _parts_text(file: SetupFile, before: bytes | None) -> str:
 def _print_change(
     console: Console, result: dict[str, Any], sentence: str, diff: str | None
 ) -> None:
-    """Print a change of a file, or the diff of a dry run."""
     if diff is None:
         console.show(result, sentence)
     elif console.as_json:

@@ -2,7 +2,7 @@
 
 import click
 
-from ghostmem.cli.console import Console, ConsoleGroup
+from ghostmem.cli.console import ConsoleGroup
 from ghostmem.cli.options import NS, NS_FILTER
 from ghostmem.cli.output import bold, dim
 from ghostmem.model import SourceAlias
@@ -19,32 +19,38 @@ source = ConsoleGroup(
 )
 
 
-@source.command("alias", creates=True)
-@click.argument("alias")
-@click.option("--canonical", required=True, metavar="NAME", help="The canonical name.")
-@NS
-def source_alias(console: Console, alias: str, canonical: str, ns: str | None) -> None:
-    """Declare another spelling of a person's name."""
-    declared = console.ghost.admin.set_source_alias(console.ns(ns), alias, canonical)
-    console.show({**declared.to_dict(), "status": "declared"}, f"declared {_alias_text(declared)}")
-
-
-@source.command("list")
-@NS_FILTER
-def source_list(console: Console, ns: str | None) -> None:
-    """List the declared spellings."""
-    aliases = console.ghost.admin.source_aliases(console.ns_filter(ns))
-    console.show_all(aliases, _alias_text, "no spellings are declared")
-
-
-@source.command("rm", creates=True)
-@click.argument("alias")
-@NS
-def source_rm(console: Console, alias: str, ns: str | None) -> None:
-    """Remove a declared spelling."""
-    removed = console.ghost.admin.rm_source_alias(console.ns(ns), alias)
-    console.show({**removed.to_dict(), "status": "removed"}, f"removed {_alias_text(removed)}")
-
-
 def _alias_text(alias: SourceAlias) -> str:
     return f"{dim(alias.ns + '/')}{bold(visible(alias.alias))} = {visible(alias.canonical)}"
+
+
+source.row(
+    "alias",
+    "Declare another spelling of a person's name.",
+    click.argument("alias"),
+    click.option("--canonical", required=True, metavar="NAME", help="The canonical name."),
+    NS,
+    call=lambda console, ns, alias, canonical: console.ghost.admin.set_source_alias(
+        console.ns(ns), alias, canonical
+    ),
+    text=lambda alias: f"declared {_alias_text(alias)}",
+    added={"status": "declared"},
+    creates=True,
+)
+source.row(
+    "list",
+    "List the declared spellings.",
+    NS_FILTER,
+    call=lambda console, ns: console.ghost.admin.source_aliases(console.ns_filter(ns)),
+    text=_alias_text,
+    nothing="no spellings are declared",
+)
+source.row(
+    "rm",
+    "Remove a declared spelling.",
+    click.argument("alias"),
+    NS,
+    call=lambda console, ns, alias: console.ghost.admin.rm_source_alias(console.ns(ns), alias),
+    text=lambda alias: f"removed {_alias_text(alias)}",
+    added={"status": "removed"},
+    creates=True,
+)

@@ -19,46 +19,50 @@ embed = ConsoleGroup(
 def embed_status(console: Console) -> None:
     """Show how much of the store has vectors of its model."""
     found = console.ghost.admin.embed_status()
-    text = f"provider {found.provider}{f', model {found.model}' if found.model else ''}: "
-    text += (
-        f"{found.embedded:,} of {plural(found.chunks, 'chunk')} have vectors, "
-        f"{found.pending:,} pending"
-    )
-    others = "".join(
-        f"\n  {name}: {plural(count, 'vector')} of another model"
-        for name, count in found.other_models.items()
-    )
-    if found.next_model:
-        others += f"\n  `ghost embed switch` changes the model to {found.next_model}"
-    console.show(found, text + others + (f"\n  problem: {found.problem}" if found.problem else ""))
+    model = f", model {found.model}" if found.model else ""
+    switch = f"`ghost embed switch` changes the model to {found.next_model}"
+    lines = [
+        f"provider {found.provider}{model}: {found.embedded:,} of "
+        f"{plural(found.chunks, 'chunk')} have vectors, {found.pending:,} pending",
+        *(
+            f"{name}: {plural(count, 'vector')} of another model"
+            for name, count in found.other_models.items()
+        ),
+        *([switch] if found.next_model else []),
+        *([f"problem: {found.problem}"] if found.problem else []),
+    ]
+    console.show(found, "\n  ".join(lines))
 
 
-@embed.command("backfill")
-@click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="Change all vectors to the chosen model, like `ghost embed switch`.",
-)
-def embed_backfill(console: Console, everything: bool) -> None:
-    """Create the missing vectors; can be stopped and run again."""
+def _embed(console: Console, everything: bool) -> dict[str, int]:
     embed = console.ghost.admin.embed_switch if everything else console.ghost.admin.embed_backfill
-    done = embed(progress=console.progress("embedded"))
-    console.show({"embedded": done}, f"embedded {plural(done, 'chunk')}")
+    return {"embedded": embed(progress=console.progress("embedded"))}
 
 
-@embed.command("switch")
-def embed_switch(console: Console) -> None:
+embed.row(
+    "backfill",
+    "Create the missing vectors; can be stopped and run again.",
+    click.option(
+        "--all",
+        "everything",
+        is_flag=True,
+        help="Change all vectors to the chosen model, like `ghost embed switch`.",
+    ),
+    call=_embed,
+    text=lambda done: f"embedded {plural(done['embedded'], 'chunk')}",
+)
+embed.row(
+    "switch",
     """Embed everything with the chosen model, then delete the vectors of others.
 
     Until then, searches use the vectors of the previous model. The provider local changes to the
     model in GHOST_EMBED_MODEL, or to the one of new stores.
-    """
-    done = console.ghost.admin.embed_switch(progress=console.progress("embedded"))
-    console.show(
-        {"embedded": done},
-        f"embedded {plural(done, 'chunk')}; the vectors of other models were deleted",
-    )
+    """,
+    call=lambda console: _embed(console, everything=True),
+    text=lambda done: (
+        f"embedded {plural(done['embedded'], 'chunk')}; the vectors of other models were deleted"
+    ),
+)
 
 
 @command("stats", "  ghost stats --json\n")

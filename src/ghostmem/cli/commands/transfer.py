@@ -199,7 +199,6 @@ def _recognised_tool(file: str | None) -> str:
 
 
 def _input_lines(file: str | None) -> Iterator[str]:
-    """Yield the lines of a file or of standard input."""
     if file in (None, "-") and sys.stdin.isatty():
         raise InvalidInputError("nothing to import", "give a file, or pipe in an export")
     name = "standard input" if file in (None, "-") else str(file)
@@ -229,7 +228,6 @@ def _input_lines(file: str | None) -> Iterator[str]:
 
 
 def _import_text(done: ImportReport) -> str:
-    """Return the result of an import as a sentence."""
     versions = (
         f"{done.imported} new, {done.updated} updated, {done.unchanged} unchanged, "
         f"{done.skipped} skipped"
@@ -305,7 +303,6 @@ def migrate(console: Console, source: str | None, target: str, switch: bool, dry
 
 
 def _next_steps(console: Console, done: Migration) -> None:
-    """Print the next steps."""
     if not done.switched:
         console.note(
             f"to use it from now on: ghost config set db {quote(visible(done.target))}"
@@ -324,7 +321,6 @@ def _next_steps(console: Console, done: Migration) -> None:
 
 
 def _migration_text(done: Migration) -> str:
-    """Return the moved rows, with the checksum of each namespace."""
     many = len(done.namespaces) > MAX_LISTED_NAMESPACES
     lines = [line for namespace in done.namespaces for line in _namespace_lines(namespace, many)]
     if done.dry_run:
