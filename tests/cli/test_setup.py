@@ -1,4 +1,4 @@
-"""ghost setup: clients, and AGENTS.md"""
+"""ghost setup: clients, and AGENTS.md; sessions/setup.txt has the messages about the guidance"""
 
 import json
 import tomllib
@@ -16,53 +16,14 @@ pytestmark = pytest.mark.usefixtures("project")
 MINE = b"# Agents\r\n\r\nBe kind."
 
 
-@pytest.mark.requirement("001-021")
-def test_the_file_is_made_filled_and_taken_away(ghost_cli: "GhostCli", project: Path) -> None:
-    """Without a path it is AGENTS.md in the working folder; what was made goes again."""
-    assert ghost_cli.ok("setup", "agents-md") == "created AGENTS.md\n"
-    made = (project / "AGENTS.md").read_text(encoding="utf-8")
-    assert made.startswith("<!-- ghost:begin agents-md -->\n")
-    assert made.endswith("<!-- ghost:end agents-md -->\n")
-    assert "once a week" in made
-    assert ghost_cli.ok("setup", "agents-md") == "the guidance in AGENTS.md is up to date\n"
-    assert (project / "AGENTS.md").read_text(encoding="utf-8") == made
-    assert (
-        ghost_cli.ok("setup", "agents-md", "--remove")
-        == "deleted AGENTS.md, which contained nothing else\n"
-    )
-    assert not (project / "AGENTS.md").exists()
-    assert ghost_cli.ok("setup", "agents-md", "--remove") == "there is no guidance in AGENTS.md\n"
-
-
-@pytest.mark.parametrize("path", ["CLAUDE.md", "docs/AGENTS.md", "docs"])
-def test_another_file_or_folder_is_named(ghost_cli: "GhostCli", project: Path, path: str) -> None:
-    """What was in a file is there again afterwards, to the byte."""
-    (project / "docs").mkdir()
-    file = project / (path if path.endswith(".md") else f"{path}/AGENTS.md")
-    file.write_bytes(MINE)
-    shown = file.relative_to(project)
-    assert ghost_cli.ok("setup", "agents-md", path) == f"wrote the guidance to {shown}\n"
-    assert file.read_bytes().startswith(MINE)
-    assert (
-        ghost_cli.ok("setup", "agents-md", path, "--remove")
-        == f"removed the guidance from {shown}\n"
-    )
-    assert file.read_bytes() == MINE
-
-
 def test_a_dry_run_prints_a_diff(ghost_cli: "GhostCli", project: Path) -> None:
-    """What would change is shown, and nothing is; nothing to change is told beside the data."""
+    """What would change is shown, and nothing is made."""
     shown = ghost_cli.ok("setup", "agents-md", "--dry-run")
     assert shown.startswith("--- /dev/null\n+++ AGENTS.md\n@@ -0,0 +1,")
     assert "+<!-- ghost:begin agents-md -->\n" in shown
     assert list(project.iterdir()) == []
+    assert ghost_cli.row("setup", "agents-md", "--dry-run")["diff"] == shown
     ghost_cli.ok("setup", "agents-md")
-    result = ghost_cli("setup", "agents-md", "--dry-run")
-    assert (result.code, result.out, result.err) == (
-        0,
-        "",
-        "the guidance in AGENTS.md is up to date\n",
-    )
     removed = ghost_cli.ok("setup", "agents-md", "--dry-run", "--remove")
     assert removed.startswith("--- AGENTS.md\n+++ /dev/null\n")
     assert (project / "AGENTS.md").exists()
@@ -75,48 +36,10 @@ def test_print_touches_no_file(ghost_cli: "GhostCli", project: Path, home: Path)
     assert list(home.iterdir()) == []
     ghost_cli.ok("setup", "agents-md")
     assert (project / "AGENTS.md").read_text(encoding="utf-8") == shown
-
-
-def test_json(ghost_cli: "GhostCli") -> None:
-    """One object says which file and what happened."""
-    planned = ghost_cli.row("setup", "agents-md", "--dry-run")
-    assert planned.pop("diff").startswith("--- /dev/null\n")
-    assert planned == {"path": "AGENTS.md", "action": "created", "dry_run": True}
-    assert ghost_cli.row("setup", "agents-md") == {
-        "path": "AGENTS.md",
-        "action": "created",
-        "dry_run": False,
-    }
-    assert ghost_cli.row("setup", "agents-md")["action"] == "unchanged"
-    assert ghost_cli.row("setup", "agents-md", "--remove")["action"] == "deleted"
-    assert ghost_cli.row("setup", "agents-md", "--print")["text"].startswith(
-        "<!-- ghost:begin agents-md -->\n"
-    )
-
-
-def test_a_damaged_block_is_an_error(ghost_cli: "GhostCli", project: Path) -> None:
-    """Half a block is neither replaced nor removed."""
-    file = project / "AGENTS.md"
-    file.write_text("<!-- ghost:begin agents-md -->\nmine\n", encoding="utf-8")
-    for more in ([], ["--remove"]):
-        error, hint = ghost_cli.fails(2, "setup", "agents-md", *more)
-        assert "<!-- ghost:end agents-md --> never; nothing was changed" in error
-        assert "delete both" in hint
-    assert file.read_text(encoding="utf-8") == "<!-- ghost:begin agents-md -->\nmine\n"
-
-
-def test_what_cannot_be_done_is_told(ghost_cli: "GhostCli") -> None:
-    """A folder that is not there, and flags that exclude each other."""
-    assert "there is no folder" in ghost_cli.fails(3, "setup", "agents-md", "no/AGENTS.md")[0]
-    assert (
-        "cannot be combined" in ghost_cli.fails(2, "setup", "agents-md", "--print", "--remove")[0]
-    )
-
-
-def test_no_store_is_opened(ghost_cli: "GhostCli", home: Path) -> None:
-    """Guidance needs no memory yet."""
-    ghost_cli.ok("setup", "agents-md")
-    assert list(home.iterdir()) == []
+    assert shown.startswith("<!-- ghost:begin agents-md -->\n")
+    assert shown.endswith("<!-- ghost:end agents-md -->\n")
+    assert "once a week" in shown
+    assert ghost_cli.row("setup", "agents-md", "--print")["text"] + "\n" == shown
 
 
 # ---------------------------------------------------------------- clients
@@ -404,9 +327,6 @@ def test_the_guidance_is_about_the_server_that_is_installed(
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace('"mcp"', '"mcp", "--tools", "memory,notes"'), encoding="utf-8")
     assert ghost_cli.ok("setup", "agents-md", "--print") == asked
-    error, hint = ghost_cli.fails(2, "setup", "agents-md", "--tools", "nots")
-    assert error == "there is no toolset 'nots'"
-    assert hint.startswith("there are: memory, ")
 
 
 def test_the_doctor_looks_at_clients_and_hooks(ghost_cli: "GhostCli", home: Path) -> None:
