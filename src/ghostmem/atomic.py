@@ -87,8 +87,9 @@ def _create(target: Path, mode: int) -> tuple[Path, int]:
     """Create a locked file; one that another process swept before it was locked is made again."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
-        name = f".{target.name[:_MAX_NAME]}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
-        path = target.with_name(name)
+        path = target.with_name(
+            f".{target.name[:_MAX_NAME]}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+        )
         handle = os.open(path, flags, mode)
         _lock(handle)
         if os.path.lexists(path):

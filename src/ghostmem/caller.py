@@ -49,8 +49,9 @@ def require(ns: str, need: str) -> None:
 
 def grant_hint(need: str, instruction: str = "") -> str:
     """Return where the caller has a scope, for a hint, and what to do with these names."""
-    grants = CALLER.get().grants
-    names = [space for space, scope in grants if SCOPES.index(scope) >= SCOPES.index(need)]
+    names = [
+        space for space, scope in CALLER.get().grants if SCOPES.index(scope) >= SCOPES.index(need)
+    ]
     if not names:
         return f"it may {need} in no namespace: use a token with that grant"
     more = " and others" if len(names) > MAX_NAMED else ""

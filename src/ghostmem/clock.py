@@ -39,8 +39,10 @@ def as_time(value: datetime | str, what: str = "time") -> datetime:
             return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         pass  # not a time, or outside the years 1 to 9999 in UTC
-    hint = "write it as 2026-03-14, '2026-03-14 09:30' or 2026-03-14T09:30:00Z"
-    raise InvalidInputError(f"{what} {value!r} is not a date or time", hint)
+    raise InvalidInputError(
+        f"{what} {value!r} is not a date or time",
+        "write it as 2026-03-14, '2026-03-14 09:30' or 2026-03-14T09:30:00Z",
+    )
 
 
 def parse_ttl(text: str, what: str = "ttl") -> timedelta:

@@ -243,9 +243,11 @@ def place_of(error: BaseException) -> str:
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
-    if place is None:
-        return ""
-    return f" at {os.path.basename(place.tb_frame.f_code.co_filename)}:{place.tb_lineno}"
+    return (
+        f" at {os.path.basename(place.tb_frame.f_code.co_filename)}:{place.tb_lineno}"
+        if place is not None
+        else ""
+    )
 
 
 def with_fields(hint: str) -> str:

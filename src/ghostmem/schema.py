@@ -146,9 +146,8 @@ def _fields(value: Mapping[str, Any], schema: Schema, label: str) -> None:
 
 def usual_name(name: str, properties: Mapping[str, Any]) -> str:
     """Return the argument that another name stands for, or the name itself."""
-    if name in properties:
-        return name
-    return next((usual for usual in OTHER_NAMES.get(name, ()) if usual in properties), name)
+    names = (name, *OTHER_NAMES.get(name, ()))
+    return next((usual for usual in names if usual in properties), name)
 
 
 def _meant(name: Any, properties: Mapping[str, Any], missing: list[str]) -> str:
@@ -169,9 +168,9 @@ def _is(value: Any, kind: str) -> bool:
     if isinstance(value, float) and kind == "number":
         # not a number is not equal to itself
         return value == value and abs(value) != float("inf")  # noqa: PLR0124
-    if isinstance(value, float) and kind == "integer":
-        return value.is_integer()
-    return isinstance(value, _TYPES[kind])
+    return isinstance(value, _TYPES[kind]) or (
+        kind == "integer" and isinstance(value, float) and value.is_integer()
+    )
 
 
 def _bounds(

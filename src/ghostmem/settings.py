@@ -66,8 +66,9 @@ class Settings:
         """
         if unknown := values.keys() - self.__dataclass_fields__.keys():
             raise TypeError(f"there is no setting {min(unknown)!r}")
-        profile = values.get("profile", "")
-        self.__dict__.update(profile_values(profile, values.get("embed_provider")) | values)
+        self.__dict__.update(
+            profile_values(values.get("profile", ""), values.get("embed_provider")) | values
+        )
 
     db: str = setting(
         "~/.ghost/memory.db",
@@ -481,8 +482,9 @@ def profile_values(profile: str, provider: str | None) -> dict[str, Any]:
 
 def config_path(env: Mapping[str, str] | None = None) -> str:
     """Return the path of the configuration file: GHOST_CONFIG or ~/.ghost/config.toml."""
-    configured = (os.environ if env is None else env).get("GHOST_CONFIG")
-    return os.path.expanduser(configured or "~/.ghost/config.toml")
+    return os.path.expanduser(
+        (os.environ if env is None else env).get("GHOST_CONFIG") or "~/.ghost/config.toml"
+    )
 
 
 def load(env: Mapping[str, str] | None = None, use_file: bool = True, **arguments: Any) -> Settings:

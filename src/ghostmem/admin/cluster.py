@@ -153,8 +153,9 @@ def routes(store: Store) -> list[StatementRoute]:
     engine = _postgres(store)
     first_use: dict[str, tuple[str, Any]] = {}
     with engine.write(durable=False, dry_run=True, within=(PROBE,)) as tx:
-        inside = replace(store, engine=cast("PostgresEngine", OneTransaction(engine, tx)))
-        for verb, statements in _statements(inside, tx):
+        for verb, statements in _statements(
+            replace(store, engine=cast("PostgresEngine", OneTransaction(engine, tx))), tx
+        ):
             for statement in statements:
                 first_use.setdefault(statement.sql, (verb, statement.values))
     explained = {sql: use for sql, use in first_use.items() if sql.split(None, 1)[0] in _EXPLAINED}

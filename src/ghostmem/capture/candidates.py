@@ -77,7 +77,11 @@ def candidates(
     read = [
         statement
         for statement in statements(text)
-        if statement.is_list or not _is_skipped(statement.sentence)
+        if statement.is_list
+        or not (
+            (_COMMAND.fullmatch(statement.sentence) and not is_explicit(statement.sentence))
+            or is_withdrawn(statement.sentence)
+        )
     ]
     # An entry of a list says little without its lead.
     judged = [
@@ -153,14 +157,7 @@ def _around(message: str, start: int, stop: int) -> str:
     return message if is_short else message[max(0, start - _AROUND) : stop + _AROUND]
 
 
-def _is_skipped(sentence: str) -> bool:
-    """Say whether a sentence asks to forget or is a command."""
-    is_command = bool(_COMMAND.fullmatch(sentence)) and not is_explicit(sentence)
-    return is_command or is_withdrawn(sentence)
-
-
 def _candidate(statement: Statement, chance: float | None, threshold: float) -> Captured | None:
-    """Return a statement as a candidate, or None if it is not worth remembering."""
     sentence = statement.sentence
     if statement.is_list and leads_steps(sentence):
         match = steps_match()

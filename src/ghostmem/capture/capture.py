@@ -94,8 +94,9 @@ class CaptureReport(Record):
     @property
     def stored(self) -> int:
         """Return the number of candidates that became memories."""
-        stored = (Outcome.CREATED, Outcome.UPDATED)
-        return sum(candidate.outcome in stored for candidate in self.candidates)
+        return sum(
+            candidate.outcome in (Outcome.CREATED, Outcome.UPDATED) for candidate in self.candidates
+        )
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,10 @@ class _CaptureRun:
         if judge is None and self.store.settings.judge != "off" and WITHOUT_JUDGE not in self.notes:
             self.notes.append(WITHOUT_JUDGE)
         fields = {"source_kind": SourceKind.STATED, **origin, **self.source}
-        statements = find_candidates(text, judge, least=self.least, most=self.most)
-        return [replace(candidate, fields=fields) for candidate in statements]
+        return [
+            replace(candidate, fields=fields)
+            for candidate in find_candidates(text, judge, least=self.least, most=self.most)
+        ]
 
 
 def capture(
@@ -200,12 +203,13 @@ def capture(
         dedup,
         allow_secrets,
     )
-    if candidates is not None:
-        captured = list(_from_candidates(run, candidates))
-    elif transcript is not None:
-        captured = _from_transcript(run, Path(transcript), format)
-    else:
-        captured = _from_text(run, validate.text(text, "text"))
+    captured = (
+        list(_from_candidates(run, candidates))
+        if candidates is not None
+        else _from_transcript(run, Path(transcript), format)
+        if transcript is not None
+        else _from_text(run, validate.text(text, "text"))
+    )
     extra = validate.tags(tags) or ()
     results = [_put(run, ns, candidate, extra, dry_run) for candidate in captured]
     return CaptureReport(
@@ -217,14 +221,13 @@ def capture(
 
 
 def _from_text(run: _CaptureRun, text: str) -> list[Captured]:
-    spoken = text if run.speaker is None else lines_of_speaker(text, run.speaker)
-    screened = run.screen(spoken)  # before a key is made from it
+    # before a key is made from it
+    screened = run.screen(text if run.speaker is None else lines_of_speaker(text, run.speaker))
     run.notes.extend(screened.notes)
     return run.candidates(screened.content, {})
 
 
 def _from_transcript(run: _CaptureRun, path: Path, format_name: str) -> list[Captured]:
-    """Return the strongest statements of the user in all sessions."""
     report = TranscriptReport()
     candidates: list[Captured] = []
     for turn in read_turns(path, format_name, report):

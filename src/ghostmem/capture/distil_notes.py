@@ -103,7 +103,6 @@ def propose(notes: Iterable[DailyNote], memory: str, judge: Judge | None = None)
 
 
 def _proposal(part: _Part, days: int, judge: Judge | None) -> Proposal | None:
-    """Return a part as a proposal, or None if it does not reach the threshold."""
     threshold = judge.thresholds.capture if judge else _PHRASES
     score, reasons = _score(part.text, threshold, judge)
     if days > 1:
@@ -131,11 +130,14 @@ def _score(text: str, threshold: float, judge: Judge | None) -> tuple[float, tup
 
 def _is_passing(part: _Part) -> bool:
     """Say whether a part is a task, a mere question, chatter, a comment or a dump."""
-    if len(part.text) > _MAX_LENGTH or _TASK.match(part.text) or _TASKS.fullmatch(part.heading):
-        return True
-    if part.text.endswith(("?", "？")) and not re.search(r"[.!。！]\s", part.text):
-        return True
-    return part.text.startswith(("<!--", "---")) or len(part.terms) < _MIN_TERMS
+    return bool(
+        len(part.text) > _MAX_LENGTH
+        or _TASK.match(part.text)
+        or _TASKS.fullmatch(part.heading)
+        or (part.text.endswith(("?", "？")) and not re.search(r"[.!。！]\s", part.text))
+        or part.text.startswith(("<!--", "---"))
+        or len(part.terms) < _MIN_TERMS
+    )
 
 
 def _parts(note: DailyNote) -> list[_Part]:
@@ -332,9 +334,8 @@ def week(day: str) -> str:
 def _memory_file(root: Path, files: Iterable[Path]) -> str:
     """Return the path of the long-term memory: an existing one, or else with the notes."""
     existing = [path.relative_to(root).as_posix() for path in files if path.name == LONG_TERM]
-    if existing:
-        return max(existing, key=len)
-    return f"memory/{LONG_TERM}" if (root / "memory").is_dir() else LONG_TERM
+    default = f"memory/{LONG_TERM}" if (root / "memory").is_dir() else LONG_TERM
+    return max(existing, key=len, default=default)
 
 
 def _add(memory: Path, proposals: Iterable[Proposal]) -> None:

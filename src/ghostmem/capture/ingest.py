@@ -70,9 +70,12 @@ class _StoredSession:
 
         A file may have been moved: then its first turn is stored here. Without a time, that could
         also be another conversation that begins alike, unless the stored turns name no file."""
-        if not turn.file or not self.keys or turn.file in self.files:
-            return True
-        return turn.mark in self.turns and (turn.at is not None or "" in self.files)
+        return (
+            not turn.file
+            or not self.keys
+            or turn.file in self.files
+            or (turn.mark in self.turns and (turn.at is not None or "" in self.files))
+        )
 
 
 def _digest(turn: TranscriptTurn) -> str:
@@ -151,18 +154,17 @@ def _find_name(
     tx: Transaction, ns: str, first: TranscriptTurn, sessions: dict[str, _StoredSession]
 ) -> str:
     """Return the name of a session for its first turn; files with one name get different ones."""
-    for number in count(1):
-        name = first.session if number == 1 else f"{first.session}-{number}"
-        if name not in sessions:
-            sessions[name] = _stored_session(tx, ns, name)
-        if sessions[name].is_of(first):
-            return name
-    raise AssertionError("unreachable")
+    names = chain([first.session], (f"{first.session}-{number}" for number in count(2)))
+    return next(name for name in names if _stored_session(tx, ns, name, sessions).is_of(first))
 
 
-def _stored_session(tx: Transaction, ns: str, name: str) -> _StoredSession:
+def _stored_session(
+    tx: Transaction, ns: str, name: str, sessions: dict[str, _StoredSession]
+) -> _StoredSession:
     """Return the stored turns of a session, with removed ones, so that they do not come back."""
-    session = _StoredSession()
+    if name in sessions:
+        return sessions[name]
+    session = sessions[name] = _StoredSession()
     prefix = f"{name}/"
     for entry in tx.quarantine.all(NsFilter(ns)):
         if entry.key.startswith(prefix):
@@ -184,14 +186,12 @@ def _store_turn(
     allow_secrets: bool,
     report: TranscriptReport,
 ) -> None:
-    """Store a turn, unless it is stored already or cannot be stored."""
     digest = _digest(turn)
     before = session.turns.get(turn.mark)
     if session.has(turn):
         report.unchanged += 1
         return
-    numbers = count(len(session.keys) + 1)
-    free = (f"{turn.session}/{number:04d}" for number in numbers)
+    free = (f"{turn.session}/{number:04d}" for number in count(len(session.keys) + 1))
     key = before[0] if before else next(key for key in free if key not in session.keys)
     try:
         screened = redact_content(store.settings, turn.text, allow_secrets)
@@ -249,8 +249,7 @@ def _fields(
 
 def source_kind(turn: TranscriptTurn) -> SourceKind:
     """Return the source kind of a turn: stated by the user, the agent's own, or observed."""
-    kinds = {USER: SourceKind.STATED, ASSISTANT: SourceKind.SELF}
-    return kinds.get(turn.role, SourceKind.OBSERVED)
+    return {USER: SourceKind.STATED, ASSISTANT: SourceKind.SELF}.get(turn.role, SourceKind.OBSERVED)
 
 
 @dataclass(eq=False, repr=False)
@@ -313,8 +312,9 @@ def ingest(
             prefix = slug(
                 file.relative_to(root).with_suffix("").as_posix() if root.is_dir() else file.stem
             )
-            keys = _keys(tx, space, refs[0].path, prefix, filled)
-            for section, key in zip(filled, keys, strict=True):
+            for section, key in zip(
+                filled, _keys(tx, space, refs[0].path, prefix, filled), strict=True
+            ):
                 note = {**extra, "heading": section.heading, "section": section.key}
                 draft = Draft(
                     space,
@@ -425,8 +425,10 @@ def _keys(
 def _unused_key(tx: Transaction, ns: str, prefix: str, name: str) -> str:
     """Return a key that no section of another file has."""
     prefixes = chain(("", f"{prefix}:"), (f"{prefix}-{number}:" for number in count(2)))
-    for key in (f"{before}{name}" for before in prefixes):
-        last = tx.memories.last(ns, key)
-        if last is None or last.deleted_at is not None or "section" not in last.meta:
-            return key
-    raise AssertionError("unreachable")
+    return next(
+        key
+        for key in (f"{before}{name}" for before in prefixes)
+        if (last := tx.memories.last(ns, key)) is None
+        or last.deleted_at is not None
+        or "section" not in last.meta
+    )

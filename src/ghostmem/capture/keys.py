@@ -27,9 +27,8 @@ def key_of(content: str, sort: Sort) -> str:
     name = slug(" ".join(picked)) if picked else ""
     if not picked or name == "untitled":
         return other_key(sort.value, content)
-    if len(name) <= _MAX_LENGTH:
-        return name
-    return name[: _MAX_LENGTH + 1].rpartition("-")[0] or name[:_MAX_LENGTH]
+    is_short = len(name) <= _MAX_LENGTH
+    return name if is_short else name[: _MAX_LENGTH + 1].rpartition("-")[0] or name[:_MAX_LENGTH]
 
 
 def _is_filler(word: str) -> bool:

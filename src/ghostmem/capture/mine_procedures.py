@@ -155,12 +155,10 @@ def steps_of_action(tool: str, arguments: Any) -> Iterator[str]:
         yield from steps_of_command(command)
     elif tool:
         names = map(str.lower, map(str, arguments)) if isinstance(arguments, Mapping) else ()
-        on_file = any("path" in name or "file" in name for name in names)
-        yield f"{tool} <path>" if on_file else tool
+        yield f"{tool} <path>" if any("path" in name or "file" in name for name in names) else tool
 
 
 def _command(arguments: Any) -> str:
-    """Return the command line that a shell was given."""
     line = arguments
     if isinstance(line, Mapping):
         line = line.get("command", line.get("cmd", line.get("script", "")))
@@ -296,7 +294,6 @@ def mine_procedures(
 
 
 def _recorded(paths: Iterable[Path], kind: str, report: TranscriptReport) -> dict[str, list[str]]:
-    """Return the steps of each session of transcripts."""
     sessions: dict[str, list[str]] = {}
     for path in paths:
         for event in read_all(path, kind, report):
@@ -332,5 +329,9 @@ def _stored(store: Store, ns: str, procedure: Mined, tags: Iterable[str]) -> Min
         source_kind=SourceKind.OBSERVED,
         dedup=True,
     )
-    stored_as = memory.key if memory.key != procedure.key else None
-    return replace(procedure, verdict=memory.verdict, outcome=memory.outcome, stored_as=stored_as)
+    return replace(
+        procedure,
+        verdict=memory.verdict,
+        outcome=memory.outcome,
+        stored_as=memory.key if memory.key != procedure.key else None,
+    )

@@ -51,9 +51,8 @@ def steps_match() -> SortMatch:
 def is_explicit(sentence: str) -> bool:
     """Say whether a phrase is enough to capture a sentence without the judge."""
     plain = _plain(sentence)
-    if _phrases("doubt").search(plain) or is_question(sentence):
-        return False
-    return any(row.explicit.search(plain) for row in _sorts())
+    is_doubtful = bool(_phrases("doubt").search(plain)) or is_question(sentence)
+    return not is_doubtful and any(row.explicit.search(plain) for row in _sorts())
 
 
 def is_asked(sentence: str) -> bool:
@@ -67,8 +66,7 @@ def is_withdrawn(sentence: str) -> bool:
     match = _phrases("withdrawn").search(plain)
     if match is None:
         return False
-    clauses = _CLAUSE_END.split(plain[match.end() :], maxsplit=1)[1:]
-    return not any(map(is_explicit, clauses))
+    return not any(map(is_explicit, _CLAUSE_END.split(plain[match.end() :], maxsplit=1)[1:]))
 
 
 def withdrawn_subject(sentence: str) -> str:
@@ -114,5 +112,6 @@ def _compiled(languages: _Languages) -> re.Pattern[str]:
     """Return one pattern of the phrases of all languages; a word must begin where one does."""
     spaced = [p for name, phrases in languages.items() if name not in _UNSPACED for p in phrases]
     unspaced = [p for name, phrases in languages.items() if name in _UNSPACED for p in phrases]
-    parts = [rf"\b(?:{'|'.join(spaced)})"] * bool(spaced) + unspaced
-    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)
+    return re.compile(
+        "|".join([rf"\b(?:{'|'.join(spaced)})"] * bool(spaced) + unspaced) or r"(?!)", re.IGNORECASE
+    )

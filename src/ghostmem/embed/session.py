@@ -39,8 +39,9 @@ def _open(file: Path, alternative: str) -> Any:
     try:
         import onnxruntime
     except ImportError as error:
-        hint = f"install onnxruntime, or {alternative}"
-        raise EmbeddingError(f"the local model cannot run: {error}", hint) from None
+        raise EmbeddingError(
+            f"the local model cannot run: {error}", f"install onnxruntime, or {alternative}"
+        ) from None
     try:
         return _session(onnxruntime, file)
     except Exception as error:  # onnxruntime has an exception for every kind of failure

@@ -226,9 +226,8 @@ def _fields(kind: type[Any]) -> tuple[tuple[str, bool, Any], ...]:
 
 def optional(default: Any = None) -> Any:
     """Declare a field that `to_dict` leaves out when it is empty."""
-    if default == {}:
-        return field(default_factory=dict, metadata={"optional": True})
-    return field(default=default, metadata={"optional": True})
+    kind = {"default_factory": dict} if default == {} else {"default": default}
+    return field(**kind, metadata={"optional": True})
 
 
 @frozen

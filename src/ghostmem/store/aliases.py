@@ -22,8 +22,9 @@ class Aliases(StoreTable):
 
     def of(self, memory_id: str) -> tuple[Alias, ...]:
         """Return the wordings of a memory, oldest first."""
-        sql = f"{_SELECT} WHERE :ns memory_id = ? {_ORDER}"
-        rows = self._db.iterate(*self._scoped(sql, memory_id))
+        rows = self._db.iterate(
+            *self._scoped(f"{_SELECT} WHERE :ns memory_id = ? {_ORDER}", memory_id)
+        )
         return tuple(_ALIAS.read(row[1:]) for row in rows)
 
     def texts(self, memory_id: str) -> tuple[str, ...]:

@@ -66,7 +66,9 @@ class Copy(StoreTable, ABC):
         """Return the texts for substring search of chunks whose memories are written."""
         rows = list(chunks)
         within, names = self._of(ns)
-        sql = f"SELECT id, key, content FROM memories WHERE {within}id {self._sql.among}"
-        memories = self._db.rows(sql, (*names, self._sql.array({row[1] for row in rows})))
+        memories = self._db.rows(
+            f"SELECT id, key, content FROM memories WHERE {within}id {self._sql.among}",
+            (*names, self._sql.array({row[1] for row in rows})),
+        )
         texts = {id_: (key, content) for id_, key, content in memories}
         return [folded(*texts[row[1]], *row[2:5]) for row in rows]

@@ -197,6 +197,7 @@ class Pieces:
         if memory_id not in self._contents:
             if len(self._contents) >= _MAX_CONTENTS:
                 self._contents.clear()
-            sql = "SELECT content FROM memories WHERE id = ?"
-            self._contents[memory_id] = self._db.get(sql, (memory_id,))
+            self._contents[memory_id] = self._db.get(
+                "SELECT content FROM memories WHERE id = ?", (memory_id,)
+            )
         return self._contents[memory_id][start:stop]

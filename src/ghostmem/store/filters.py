@@ -98,7 +98,6 @@ def _plain(dialect: Dialect, selection: Filter) -> Iterator[Part]:
 
 def _timed(selection: Filter) -> Iterator[Part]:
     """Yield the conditions over times of a memory."""
-    ended = {None: None, True: "m.valid_to <= ?", False: OPEN}[selection.closed]
     for at, condition in (
         (selection.now, UNEXPIRED),
         (selection.after, "m.created_at >= ?"),
@@ -106,7 +105,7 @@ def _timed(selection: Filter) -> Iterator[Part]:
         (selection.recorded_after, "m.recorded_at > ?"),
         (selection.valid_at, "coalesce(m.valid_from, m.created_at) <= ?"),
         (selection.valid_at, OPEN),
-        (selection.now, ended),
+        (selection.now, {None: None, True: "m.valid_to <= ?", False: OPEN}[selection.closed]),
     ):
         if at is not None and condition is not None:
             yield condition, [format_time(at)]

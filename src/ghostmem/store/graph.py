@@ -101,8 +101,10 @@ class EdgeTable(StoreTable):
         only = ", ".join(f"'{rel.value}'" for rel in rels)
         kind = f" AND e.rel IN ({only})" if only else ""
         at = format_time(now)
-        sql = f"SELECT e.from_id, e.to_id, e.rel, e.weight, e.automatic {self._live_edges}{kind}"
-        for start, to, rel, weight, automatic in self._db.iterate(sql, (ns, at, at)):
+        for start, to, rel, weight, automatic in self._db.iterate(
+            f"SELECT e.from_id, e.to_id, e.rel, e.weight, e.automatic {self._live_edges}{kind}",
+            (ns, at, at),
+        ):
             yield Tie(start, to, _RELS[rel], weight, bool(automatic))
 
     def links(self) -> Iterator[Link]:
@@ -164,8 +166,9 @@ class EdgeTable(StoreTable):
             f" WHERE :ns from_id {self._sql.among}"
             f" AND {self._sql.unindexed}to_id {self._sql.among} AND rel <> 'merged_into'"
         )
-        ends = self._sql.array(wanted)
-        return self._db.change(*self._scoped(sql, wanted, ends, before=[rate, format_time(at)]))
+        return self._db.change(
+            *self._scoped(sql, wanted, self._sql.array(wanted), before=[rate, format_time(at)])
+        )
 
     def _alike(self, ns: str, now: datetime, seeds: Sequence[str]) -> tuple[str, list[Any]]:
         """Return the condition for pairs of live memories that relate, and its values.
@@ -205,8 +208,10 @@ class EdgeTable(StoreTable):
                 f" WHERE {self._sql.same_ns('i', 'e')}{_EITHER_WAY.format('i')})"
             )
         order = "ORDER BY e.weight DESC, a.key, b.key LIMIT ?"
-        sql = f"SELECT e.from_id, e.to_id, e.weight {condition} {order}"
-        rows = self._db.rows(sql, [*values, self._sql.no_limit if limit < 0 else limit])
+        rows = self._db.rows(
+            f"SELECT e.from_id, e.to_id, e.weight {condition} {order}",
+            [*values, self._sql.no_limit if limit < 0 else limit],
+        )
         memories = self._memories.by_ids([end for start, to, _ in rows for end in (start, to)])
         return [(memories[start], memories[to], weight) for start, to, weight in rows]
 
@@ -242,8 +247,9 @@ class EdgeTable(StoreTable):
 
     def linked(self, ids: Sequence[str]) -> None:
         """Record that memories have their links."""
-        sql = f"DELETE FROM unlinked WHERE :ns memory_id {self._sql.among}"
-        self._db.run(*self._scoped(sql, ids))
+        self._db.run(
+            *self._scoped(f"DELETE FROM unlinked WHERE :ns memory_id {self._sql.among}", ids)
+        )
 
     def note_inference(
         self, from_id: str, to_id: str, answer: str, model: str, at: datetime

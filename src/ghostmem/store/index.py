@@ -63,8 +63,7 @@ class Index(StoreTable, ABC):
         )
         self._forget([number for number, *_ in rows])
         if rows:
-            length = sum(row[1] for row in rows)
-            self._grow(memory.ns, rows[0][2], -len(rows), -length)
+            self._grow(memory.ns, rows[0][2], -len(rows), -sum(row[1] for row in rows))
             self._replace_words(memory.ns, [row[3] for row in rows], ())
         return len(rows)
 
@@ -158,8 +157,9 @@ class Index(StoreTable, ABC):
         """Yield (namespace, memory, terms of its tags) of live memories with tags.
 
         A text that is no list of tags has none, and `ghost check` reports it."""
-        sql = "SELECT ns, id, tags FROM memories WHERE deleted_at IS NULL AND tags IS NOT NULL"
-        for ns, memory_id, text in self._db.rows(sql):
+        for ns, memory_id, text in self._db.rows(
+            "SELECT ns, id, tags FROM memories WHERE deleted_at IS NULL AND tags IS NOT NULL"
+        ):
             try:
                 tags = json.loads(text)
             except ValueError:

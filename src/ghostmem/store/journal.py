@@ -160,8 +160,9 @@ class Journal(StoreTable, ABC):
         condition, values = "", list[Any]()
         if memory_id is not None:
             condition, values = self._scoped("WHERE :ns memory_id = ?", memory_id)
-        sql = f"SELECT {', '.join(_ACCESS)} FROM accesses {condition} ORDER BY memory_id, day"
-        for row in self._db.iterate(sql, values):
+        for row in self._db.iterate(
+            f"SELECT {', '.join(_ACCESS)} FROM accesses {condition} ORDER BY memory_id, day", values
+        ):
             yield Access(*row)
 
     def days_of_use(self, ns: str) -> dict[str, int]:
@@ -186,8 +187,10 @@ class Journal(StoreTable, ABC):
         """Return how often each memory was used; memories that were only shown are left out."""
         condition = f":ns memory_id {self._sql.among} AND used > 0"
         sql = f"SELECT memory_id, sum(used) FROM accesses WHERE {condition} GROUP BY memory_id"
-        rows = self._db.iterate(*self._scoped(sql, memory_ids))
-        return {memory_id: int(count) for memory_id, count in rows}
+        return {
+            memory_id: int(count)
+            for memory_id, count in self._db.iterate(*self._scoped(sql, memory_ids))
+        }
 
     def add_access(self, access: "Access") -> bool:
         """Add a day of use from elsewhere; return False when that day exists."""

@@ -49,17 +49,18 @@ class Listing(StoreTable):
 
     def same_content(self, ns: str, content: str, now: datetime) -> Memory | None:
         """Return the oldest live memory of a namespace with exactly this content."""
-        tail = f"m.ns = ? AND {LIVE} AND {UNEXPIRED} AND m.content = ? ORDER BY m.created_at, m.key"
-        return self._memories.one(tail, (ns, format_time(now), content))
+        return self._memories.one(
+            f"m.ns = ? AND {LIVE} AND {UNEXPIRED} AND m.content = ? ORDER BY m.created_at, m.key",
+            (ns, format_time(now), content),
+        )
 
     def select(self, selection: Filter, limit: int | None = None, offset: int = 0) -> list[Memory]:
         """List memories that pass a filter, newest first, with their files and symbols."""
         condition, values = self._where(selection)
         limits = [self._sql.no_limit if limit is None else limit, offset]
-        memories = self._memories.many(
-            f"{condition} {_NEWEST} LIMIT ? OFFSET ?", [*values, *limits]
+        return self._memories.with_refs(
+            self._memories.many(f"{condition} {_NEWEST} LIMIT ? OFFSET ?", [*values, *limits])
         )
-        return self._memories.with_refs(memories)
 
     def first(self, selection: Filter, order: str, limit: int) -> list[Memory]:
         """List the first memories that pass a filter in one of ORDERS, without files or symbols."""
@@ -119,8 +120,9 @@ class Listing(StoreTable):
 
     def expired(self, now: datetime) -> list[Memory]:
         """List versions that have expired."""
-        tail = "m.expires_at <= ? ORDER BY m.ns, m.key, m.version"
-        return self._memories.many(tail, (format_time(now),))
+        return self._memories.many(
+            "m.expires_at <= ? ORDER BY m.ns, m.key, m.version", (format_time(now),)
+        )
 
     def pinned(self, ns: NsFilter, now: datetime) -> list[Memory]:
         """List the pinned memories, most important first."""
@@ -180,8 +182,10 @@ class Listing(StoreTable):
     def stale(self, before: datetime, now: datetime) -> list[Memory]:
         """List live memories that were not retrieved since a time."""
         last = f"{self._sql.greatest}(coalesce(m.last_accessed_at, m.created_at), m.recorded_at)"
-        tail = f"{LIVE} AND {UNEXPIRED} AND {last} < ? ORDER BY m.ns, m.key"
-        return self._memories.many(tail, (format_time(now), format_time(before)))
+        return self._memories.many(
+            f"{LIVE} AND {UNEXPIRED} AND {last} < ? ORDER BY m.ns, m.key",
+            (format_time(now), format_time(before)),
+        )
 
     def namespaces(self, ns: NsFilter, now: datetime) -> list[tuple[str, int, int, int]]:
         """List namespaces as (name, live memories, live keys, sequence of the audit log)."""

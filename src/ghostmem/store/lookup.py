@@ -96,8 +96,9 @@ def not_found(
         restore = f"`ghost restore -n {ns} -k {quote(key)}`"
         return NotFoundError(message, f"it {state}; {restore} brings it back")
     if ns.endswith("*"):
-        hint = f"give one namespace; `ghost list -n '{ns}'` shows the memories of all of them"
-        return NotFoundError(message, hint)
+        return NotFoundError(
+            message, f"give one namespace; `ghost list -n '{ns}'` shows the memories of all of them"
+        )
     keys = [memory.key for memory in tx.listing.select(Filter(ns=NsFilter(ns), now=now), limit=500)]
     folded = {known.casefold(): known for known in keys}
     if close := [folded[known] for known in get_close_matches(key.casefold(), folded, n=3)]:

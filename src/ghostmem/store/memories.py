@@ -68,8 +68,7 @@ class Memories(StoreTable):
             " AND EXISTS (SELECT 1 FROM memories n"
             " WHERE n.ns = m.ns AND n.key = m.key AND n.version > m.version)"
         )
-        rows = self._db.iterate(*self._scoped(sql, memory_ids, alias="m."))
-        return {id_ for (id_,) in rows}
+        return {id_ for (id_,) in self._db.iterate(*self._scoped(sql, memory_ids, alias="m."))}
 
     def current(self, ns: str, key: str, now: datetime) -> Memory | None:
         """Return the last version of a key if it is neither removed nor expired."""
@@ -78,13 +77,15 @@ class Memories(StoreTable):
 
     def version(self, ns: str, key: str, version: int) -> Memory | None:
         """Return one version of a key, live or not."""
-        place = self._place(ns, key)
-        return self.one("m.ns = ? AND m.key = ? AND m.version = ?", (*place, version))
+        return self.one(
+            "m.ns = ? AND m.key = ? AND m.version = ?", (*self._place(ns, key), version)
+        )
 
     def history(self, ns: str, key: str) -> list[Memory]:
         """Return all versions of a key, oldest first."""
-        sql = "m.ns = ? AND m.key = ? ORDER BY m.version"
-        return self.with_refs(self.many(sql, self._place(ns, key)))
+        return self.with_refs(
+            self.many("m.ns = ? AND m.key = ? ORDER BY m.version", self._place(ns, key))
+        )
 
     def histories(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[Memory]]:
         """Return all versions of several (namespace, key), oldest first, without their files."""
@@ -110,15 +111,19 @@ class Memories(StoreTable):
             # an id finds its row in any namespace, but a cluster would ask all nodes
             within, names = ("", []) if self.ns is None else self._of(self.ns, "m.")
             condition = f"{within}m.id {self._sql.among}"
-            values = (*names, self._sql.array(missing))
-            memories.update((memory.id, memory) for memory in self.many(condition, values))
+            memories.update(
+                (memory.id, memory)
+                for memory in self.many(condition, (*names, self._sql.array(missing)))
+            )
         return memories
 
     def sizes(self, memory_ids: Sequence[str]) -> dict[str, MemorySize]:
         """Return the keys and sizes of versions by their ids."""
         sql = f"SELECT id, key, est_tokens FROM memories WHERE :ns id {self._sql.among}"
-        rows = self._db.iterate(*self._scoped(sql, memory_ids))
-        return {id_: MemorySize(key, tokens) for id_, key, tokens in rows}
+        return {
+            id_: MemorySize(key, tokens)
+            for id_, key, tokens in self._db.iterate(*self._scoped(sql, memory_ids))
+        }
 
     def expect(self, ns: str, chunks: Sequence[int]) -> None:
         """Read memories of chunks that a reading transaction is going to ask for by their ids."""
@@ -147,8 +152,9 @@ class Memories(StoreTable):
         )
 
     def _insert_refs(self, memory: Memory, kind: RowType[Any], refs: Sequence[Any]) -> None:
-        names = ("memory_id", *kind.names, "created_at")
-        sql = self._sql.insert(kind.table.name, names, replace=True)
+        sql = self._sql.insert(
+            kind.table.name, ("memory_id", *kind.names, "created_at"), replace=True
+        )
         owner = (memory.ns,) if self._sql.owner else ()
         for ref in refs:
             row = (memory.id, *kind.write(ref), format_time(memory.created_at))

@@ -62,8 +62,10 @@ class Notes(StoreTable):
         self, root: str, layout: str, ns: str, at: datetime, source_kind: str | None = None
     ) -> Folder:
         """Add a folder, or return the existing one, with another source kind if one is given."""
-        sql = self._sql.insert("note_folders", ("root", "layout", "ns", "added_at"))
-        self._db.run(sql, (root, layout, ns, format_time(at)))
+        self._db.run(
+            self._sql.insert("note_folders", ("root", "layout", "ns", "added_at")),
+            (root, layout, ns, format_time(at)),
+        )
         if source_kind is not None:
             self._db.run(
                 "UPDATE note_folders SET source_kind = ? WHERE root = ? AND layout = ?",
@@ -124,8 +126,10 @@ class Notes(StoreTable):
         """Return a note's sections as (name, line, hash) by the ids of their memories."""
         condition = ":ns note_id = ? ORDER BY memory_id"
         sql = f"SELECT memory_id, name, line, hash FROM note_sections WHERE {condition}"
-        rows = self._db.rows(*self._scoped(sql, note_id, table="notes"))
-        return {row[0]: (row[1], row[2], row[3]) for row in rows}
+        return {
+            row[0]: (row[1], row[2], row[3])
+            for row in self._db.rows(*self._scoped(sql, note_id, table="notes"))
+        }
 
     def put_section(self, memory_id: str, note_id: str, name: str, line: int, digest: str) -> None:
         """Record that a memory is a section of a note."""
@@ -146,8 +150,10 @@ class Notes(StoreTable):
 
     def section_ids(self, folder_id: int) -> list[str]:
         """Return the ids of memories that are sections of a folder's notes."""
-        rows = self._of_sections("s.memory_id", folder_id, "n.path, s.memory_id")
-        return [memory_id for (memory_id,) in rows]
+        return [
+            memory_id
+            for (memory_id,) in self._of_sections("s.memory_id", folder_id, "n.path, s.memory_id")
+        ]
 
     def places(self, memory_ids: Iterable[str]) -> dict[str, Place]:
         """Return the places of those memories that are sections of notes."""
@@ -155,8 +161,10 @@ class Notes(StoreTable):
             f"SELECT s.memory_id, f.id, f.root, n.path, s.line {self._sections}"
             f" JOIN note_folders f ON f.id = n.folder_id WHERE :ns s.memory_id {self._sql.among}"
         )
-        rows = self._db.iterate(*self._scoped(sql, sorted(memory_ids), alias="s."))
-        return {row[0]: Place(*row[1:]) for row in rows}
+        return {
+            row[0]: Place(*row[1:])
+            for row in self._db.iterate(*self._scoped(sql, sorted(memory_ids), alias="s."))
+        }
 
     def move_file(self, memory_id: str, path: str, at: datetime) -> None:
         """Record that a section's file has another path."""
@@ -166,15 +174,17 @@ class Notes(StoreTable):
 
     def targets(self, folder_id: int) -> list[tuple[str, str, str, tuple[str, ...]]]:
         """Return the targets of links as (memory, section, path, names), by path and line."""
-        columns = "s.memory_id, s.name, n.path, n.names"
-        rows = self._of_sections(columns, folder_id, "n.path, s.line, s.memory_id")
+        rows = self._of_sections(
+            "s.memory_id, s.name, n.path, n.names", folder_id, "n.path, s.line, s.memory_id"
+        )
         return [(memory, name, path, _names_of(names)) for memory, name, path, names in rows]
 
     def links(self, folder_id: int) -> list[tuple[str, str, str, str | None]]:
         """Return the links of a folder's notes as (memory, word, target, target's memory)."""
         join = f"JOIN note_links l ON {self._sql.same_ns('l', 's')}l.memory_id = s.memory_id"
-        columns = "l.memory_id, l.word, l.target, l.to_id"
-        return self._of_sections(columns, folder_id, "1, 2, 3", join)
+        return self._of_sections(
+            "l.memory_id, l.word, l.target, l.to_id", folder_id, "1, 2, 3", join
+        )
 
     def links_of(self, memory_id: str) -> list[tuple[str, str, str | None]]:
         """Return the links of a section as (word, target, target's memory)."""
@@ -194,8 +204,9 @@ class Notes(StoreTable):
 
     def _chunks(self, memory_id: str, hashes: Sequence[str]) -> Iterator[tuple[str, int]]:
         """Return the hashes of a memory's chunks with their numbers."""
-        sql = "SELECT id FROM chunks WHERE :ns memory_id = ? ORDER BY seq"
-        rows = self._db.rows(*self._scoped(sql, memory_id))
+        rows = self._db.rows(
+            *self._scoped("SELECT id FROM chunks WHERE :ns memory_id = ? ORDER BY seq", memory_id)
+        )
         return zip(hashes, (number for (number,) in rows), strict=False)
 
     def spare(self, memory_id: str, hashes: Sequence[str], at: datetime) -> None:

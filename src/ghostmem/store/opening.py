@@ -29,9 +29,9 @@ def open_engine(settings: Settings, clock: Clock) -> "Engine":
         try:
             from ghostmem.store.postgres import PostgresEngine
         except ImportError as error:
-            hint = "pip install 'ghostmem[postgres]'"
             raise EngineError(
-                f"a store in PostgreSQL needs a package that is not installed ({error.name})", hint
+                f"a store in PostgreSQL needs a package that is not installed ({error.name})",
+                "pip install 'ghostmem[postgres]'",
             ) from None
         return PostgresEngine(
             path,

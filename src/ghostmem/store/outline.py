@@ -44,11 +44,10 @@ class OutlineTables(StoreTable):
         gone: Iterable[str],
     ) -> None:
         """Store the state of files, and delete those that are gone."""
-        paths = sorted({*files, *gone})
         self._db.run(
             f"DELETE FROM outline_files AS x WHERE {self._sql.root} AND x.language = ? "
             f"AND x.path {self._sql.among}",
-            (root, language, self._sql.array(paths)),
+            (root, language, self._sql.array(sorted({*files, *gone}))),
         )
         self._db.run_many(
             "INSERT INTO outline_files (root, language, path, size, mtime_ns, inode, seen_ns, hash)"

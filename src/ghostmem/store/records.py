@@ -145,8 +145,10 @@ class RowType(Generic[T]):
 
     def select(self, db: Database, tail: str = "", values: Sequence[Any] = ()) -> list[T]:
         """Return the values of rows; `tail` is the rest of a SELECT."""
-        sql = f"SELECT {self.columns} FROM {self.table.name} {tail}"
-        return [self.read(row) for row in db.rows(sql, values)]
+        return [
+            self.read(row)
+            for row in db.rows(f"SELECT {self.columns} FROM {self.table.name} {tail}", values)
+        ]
 
     def put(self, db: Database, value: T) -> None:
         """Insert a value, or replace the row with its key."""

@@ -26,8 +26,10 @@ class Runs(StoreTable):
 
     def begin(self, run: Run, holder: str) -> None:
         """Record that a run begins, and the process that makes it."""
-        row = (run.id, run.verb, run.scope, format_time(run.at), holder)
-        self._db.run("INSERT INTO runs (id, verb, scope, at, holder) VALUES (?, ?, ?, ?, ?)", row)
+        self._db.run(
+            "INSERT INTO runs (id, verb, scope, at, holder) VALUES (?, ?, ?, ?, ?)",
+            (run.id, run.verb, run.scope, format_time(run.at), holder),
+        )
 
     def update(self, run_id: str, **columns: str | datetime) -> None:
         """Change columns of a run: the process that continues it, its last namespace, its end."""
@@ -37,8 +39,9 @@ class Runs(StoreTable):
 
     def holders(self) -> dict[str, str]:
         """Return the holders of unfinished runs by the ids of the runs."""
-        sql = "SELECT id, holder FROM runs WHERE finished_at IS NULL ORDER BY id"
-        return dict(self._db.rows(sql))
+        return dict(
+            self._db.rows("SELECT id, holder FROM runs WHERE finished_at IS NULL ORDER BY id")
+        )
 
     def get(self, run_id: str) -> Run | None:
         """Return a run."""
@@ -56,8 +59,10 @@ class Runs(StoreTable):
 
     def newest_not_undone(self) -> Run | None:
         """Return the newest run that was not undone."""
-        tail = f"WHERE undone_at IS NULL {_NEWEST_FIRST} LIMIT 1"
-        return next((run for run, _ in self._runs(tail, ())), None)
+        return next(
+            (run for run, _ in self._runs(f"WHERE undone_at IS NULL {_NEWEST_FIRST} LIMIT 1", ())),
+            None,
+        )
 
     def unfinished(self, verb: str, scope: str) -> tuple[Run, str] | None:
         """Return an unfinished run of a scope and the last namespace it was done with."""
@@ -72,8 +77,9 @@ class Runs(StoreTable):
         """Yield runs with the namespaces they reached."""
         rows = self._db.rows(f"{_SELECT} {tail}", values)
         sql = f"SELECT run_id, count(*) FROM audit WHERE run_id {self._sql.among} GROUP BY run_id"
-        ids = self._sql.array(row[0] for row in rows)
-        counts: dict[str, int] = dict(self._db.rows(sql, (ids,))) if rows else {}
+        counts: dict[str, int] = (
+            dict(self._db.rows(sql, (self._sql.array(row[0] for row in rows),))) if rows else {}
+        )
         for id_, verb, scope, at, finished, undone, place in rows:
             ends = (time_of(finished), time_of(undone))
             yield Run(id_, verb, scope, read_time(at), counts.get(id_, 0), *ends), place
@@ -122,8 +128,7 @@ class Runs(StoreTable):
 
     def tally(self, run_id: str, added: Tally) -> None:
         """Add to the counts of a run that its changes do not show."""
-        before = self._report(run_id, self._sql.for_update)
-        self.update(run_id, report=tally_text(before, added))
+        self.update(run_id, report=tally_text(self._report(run_id, self._sql.for_update), added))
 
     def tallied(self, run_id: str) -> Tally:
         """Return the counts of a run that its changes do not show."""

@@ -62,8 +62,10 @@ class Search(StoreTable, ABC):
         self, tail: str, values: Sequence[Any], selection: Filter, order: str = ""
     ) -> list[ChunkCandidate]:
         """Return the candidates that pass a condition and a filter."""
-        rows = self._chunks(self._columns, tail, values, selection, order)
-        candidates = [ChunkCandidate._make(row) for row in rows]
+        candidates = [
+            ChunkCandidate._make(row)
+            for row in self._chunks(self._columns, tail, values, selection, order)
+        ]
         return [
             chunk
             if chunk.text is not None
@@ -110,8 +112,9 @@ class Search(StoreTable, ABC):
         self, space: Space, terms: Sequence[str], limit: int
     ) -> "dict[str, array[int]]":
         """Return the postings of terms by term, at most `limit` of each."""
-        postings = self.postings(space, [encode(term) for term in terms], limit)
-        return dict(zip(terms, postings, strict=True))
+        return dict(
+            zip(terms, self.postings(space, [encode(term) for term in terms], limit), strict=True)
+        )
 
     @abstractmethod
     def _read_postings(
@@ -150,8 +153,7 @@ class Search(StoreTable, ABC):
     def known_words(self, space: Space, words: Iterable[str]) -> list[str]:
         """Return those of some words that a namespace has."""
         sql = f"SELECT word FROM words WHERE {self._sql.of_ns()} AND word {self._sql.among}"
-        rows = self._db.rows(sql, (space.name, self._sql.array(words)))
-        return [word for (word,) in rows]
+        return [word for (word,) in self._db.rows(sql, (space.name, self._sql.array(words)))]
 
     def allowed(self, space: Space, selection: Filter, limit: int) -> list[int] | None:
         """Return all chunks of a namespace that pass a filter, or None if more than `limit` do."""
@@ -169,8 +171,9 @@ class Search(StoreTable, ABC):
         return self.fact(space, "statements", lambda: self._read_statements(space))
 
     def _read_statements(self, space: Space) -> frozenset[int] | None:
-        stated = Filter(ns=NsFilter(space.name), trusted=True)
-        chunks = self.allowed(space, stated, MAX_STATED_CHUNKS)
+        chunks = self.allowed(
+            space, Filter(ns=NsFilter(space.name), trusted=True), MAX_STATED_CHUNKS
+        )
         return None if chunks is None else frozenset(chunks)
 
     def fact(self, space: Space, name: str, read: Callable[[], T]) -> T:
@@ -182,8 +185,7 @@ class Search(StoreTable, ABC):
         return self.fact(space, "sources", lambda: self._read_sources(space))
 
     def _read_sources(self, space: Space) -> list[str]:
-        rows = self._db.rows(SOURCES, (space.name, space.name, MAX_SOURCES))
-        return [name for (name,) in rows]
+        return [name for (name,) in self._db.rows(SOURCES, (space.name, space.name, MAX_SOURCES))]
 
     def candidates(
         self, chunks: Sequence[int], selection: Filter, space: Space | None = None
@@ -205,23 +207,27 @@ class Search(StoreTable, ABC):
         return [row for row in rows if row is not None and passes(row)]
 
     def _by_number(self, chunks: Sequence[int], selection: Filter) -> dict[int, ChunkCandidate]:
-        values = [self._sql.array(chunks)]
-        rows = self._candidates(f"c.id {self._sql.among}", values, selection)
+        rows = self._candidates(f"c.id {self._sql.among}", [self._sql.array(chunks)], selection)
         return {candidate.chunk: candidate for candidate in rows}
 
     def chunk_terms(self, chunks: Sequence[int], selection: Filter) -> list[ChunkTerms]:
         """Return the terms of those of some chunks that pass a filter, in the order given."""
-        columns = "SELECT c.id, c.memory_id, m.key, c.terms, m.tags, c.start, c.stop"
-        values = [self._sql.array(chunks)]
-        rows = self._chunks(columns, f"c.id {self._sql.among}", values, selection)
+        rows = self._chunks(
+            "SELECT c.id, c.memory_id, m.key, c.terms, m.tags, c.start, c.stop",
+            f"c.id {self._sql.among}",
+            [self._sql.array(chunks)],
+            selection,
+        )
         terms = {row[0]: ChunkTerms(*row) for row in rows}
         return [terms[number] for number in chunks if number in terms]
 
     def threads(self, space: Space, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
         """Return the numbers of chunks and terms of a namespace's threads."""
         within, names = self._of(space.name)
-        sql = f"SELECT id, chunks, length FROM threads WHERE {within}id {self._sql.among}"
-        rows = self._db.iterate(sql, (*names, self._sql.array(numbers)))
+        rows = self._db.iterate(
+            f"SELECT id, chunks, length FROM threads WHERE {within}id {self._sql.among}",
+            (*names, self._sql.array(numbers)),
+        )
         return {number: (chunks, length) for number, chunks, length in rows}
 
     def thread_average(self, space: Space) -> float:

@@ -82,13 +82,16 @@ class Backups(StoreTable):
 
     def add(self, path: str, at: datetime) -> None:
         """Record a copy."""
-        sql = self._sql.insert("backups", ("path", "at"), replace=True)
-        self._db.run(sql, (path, format_time(at)))
+        self._db.run(
+            self._sql.insert("backups", ("path", "at"), replace=True), (path, format_time(at))
+        )
 
     def all(self) -> dict[str, datetime]:
         """Return the time of every copy by its path."""
-        rows = self._db.rows("SELECT path, at FROM backups ORDER BY path")
-        return {path: read_time(at) for path, at in rows}
+        return {
+            path: read_time(at)
+            for path, at in self._db.rows("SELECT path, at FROM backups ORDER BY path")
+        }
 
 
 class Secrets(StoreTable):
@@ -101,8 +104,9 @@ class Secrets(StoreTable):
 
     def put(self, name: str, value: str) -> None:
         """Write a secret."""
-        sql = self._sql.insert("store_secrets", ("name", "value"), replace=True)
-        self._db.run(sql, (name, value))
+        self._db.run(
+            self._sql.insert("store_secrets", ("name", "value"), replace=True), (name, value)
+        )
 
 
 _HELD = RowType("quarantine", Held)
@@ -111,9 +115,9 @@ _HELD = RowType("quarantine", Held)
 class Quarantine(StoreTable):
     """Texts that are not trusted, in a table that no index and no retrieval reads."""
 
-    def add(self, held: Held) -> None:
-        """Add an item."""
-        _HELD.put(self._db, held)
+    def add(self, held: Held) -> bool:
+        """Add an item; return False when its id is taken."""
+        return self._db.change(self._sql.insert("quarantine", _HELD.names), _HELD.write(held)) > 0
 
     def get(self, held_id: str) -> Held | None:
         """Return the item with an id, from any namespace."""
@@ -139,8 +143,10 @@ class Quarantine(StoreTable):
     def drop(self, held_id: str) -> bool:
         """Delete an item for good; return False when there is none."""
         ns = self._db.get("SELECT ns FROM quarantine WHERE id = ?", (held_id,))
-        sql = "DELETE FROM quarantine WHERE ns = ? AND id = ?"
-        return ns is not None and self._db.change(sql, (ns, held_id)) > 0
+        return (
+            ns is not None
+            and self._db.change("DELETE FROM quarantine WHERE ns = ? AND id = ?", (ns, held_id)) > 0
+        )
 
     def _read(self, condition: str, values: list[Any]) -> list[Held]:
         return _HELD.select(self._db, f"WHERE {condition} ORDER BY at, id", values)
@@ -180,8 +186,10 @@ class Mirrors(StoreTable):
 
     def add(self, root: str, layout: str, ns: str, at: datetime) -> Mirror:
         """Add a mirror, or return the one that the folder has."""
-        sql = self._sql.insert("mirrors", ("root", "layout", "ns", "added_at"))
-        self._db.run(sql, (root, layout, ns, format_time(at)))
+        self._db.run(
+            self._sql.insert("mirrors", ("root", "layout", "ns", "added_at")),
+            (root, layout, ns, format_time(at)),
+        )
         return _MIRROR.select(self._db, "WHERE root = ?", (root,))[0]
 
     def drop(self, mirror_id: int) -> None:
@@ -195,13 +203,16 @@ class Mirrors(StoreTable):
 
     def item(self, mirror_id: int, key: str) -> MirrorItem | None:
         """Return the agreed state of a key."""
-        items = _ITEM.select(self._db, "WHERE mirror_id = ? AND key = ?", (mirror_id, key))
-        return next(iter(items), None)
+        return next(
+            iter(_ITEM.select(self._db, "WHERE mirror_id = ? AND key = ?", (mirror_id, key))), None
+        )
 
     def put_item(self, mirror_id: int, item: MirrorItem) -> None:
         """Write the agreed state of a key."""
-        sql = self._sql.insert("mirror_items", ("mirror_id", *_ITEM.names), replace=True)
-        self._db.run(sql, (mirror_id, *_ITEM.write(item)))
+        self._db.run(
+            self._sql.insert("mirror_items", ("mirror_id", *_ITEM.names), replace=True),
+            (mirror_id, *_ITEM.write(item)),
+        )
 
     def drop_item(self, mirror_id: int, key: str) -> None:
         """Delete a key that neither side has any more."""
@@ -234,8 +245,9 @@ class SessionTable(StoreTable):
 
     def latest(self, ns: str, besides: str) -> HookSession | None:
         """Return the session of a namespace that was active last, except one."""
-        tail = "ns = ? AND session_id <> ? ORDER BY at DESC, session_id LIMIT 1"
-        return self._first(tail, ns, besides)
+        return self._first(
+            "ns = ? AND session_id <> ? ORDER BY at DESC, session_id LIMIT 1", ns, besides
+        )
 
     def _first(self, tail: str, *values: str) -> HookSession | None:
         return next(iter(_SESSION.select(self._db, f"WHERE {tail}", values)), None)

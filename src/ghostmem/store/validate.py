@@ -162,9 +162,7 @@ _JOINERS = "\u200c\u200d"  # scripts and emoji need them between two characters
 
 def normal_key(value: str) -> str:
     """Return a key in NFC, so that two ways to write one letter are one key."""
-    if value.isascii():
-        return value
-    return normalize("NFC", value)
+    return value if value.isascii() else normalize("NFC", value)
 
 
 def new_key(value: str, name: str = "key") -> str:

@@ -30,8 +30,10 @@ class Vectors(StoreTable, ABC):
         """Return the number of a model, giving it one on first sight."""
         number = self.find(name, dimension, chunker)
         if number is None:
-            sql = self._sql.insert("models", ("name", "dimension", "chunker"))
-            self._db.run(sql, (name, dimension, chunker))
+            self._db.run(
+                self._sql.insert("models", ("name", "dimension", "chunker")),
+                (name, dimension, chunker),
+            )
             self._first.clear()
             number = self.find(name, dimension, chunker)
             assert number is not None

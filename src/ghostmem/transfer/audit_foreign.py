@@ -42,14 +42,17 @@ def audit_foreign(
         report = audit(store, skip=_skipped(tool, imported))
     finally:
         store.engine.close()
-    option = "-ghost" if kind == DATABASE else f" {kind}"
-    advice = f"ghost import --from{option} {quote(str(path))}"
-    advice += "" if kind == DATABASE else f" -n {kind}"
+    advice = (
+        f"ghost import --from-ghost {quote(str(path))}"
+        if kind == DATABASE
+        else f"ghost import --from {kind} {quote(str(path))} -n {kind}"
+    )
     findings = tuple(
         replace(finding, advice=advice) if finding.count else finding for finding in report.findings
     )
-    notes = tuple(imported.notes)
-    return replace(report, source=f"{path} ({tool})", findings=findings, notes=notes)
+    return replace(
+        report, source=f"{path} ({tool})", findings=findings, notes=tuple(imported.notes)
+    )
 
 
 def _original(store: Store, path: str, progress: Progress | None) -> ImportReport:

@@ -61,8 +61,11 @@ def export(store: Store, ns: str | None = None, *, mark: bool = False) -> Iterat
     chosen = validate.ns_filter(ns)
     secret = make_secret(store) if mark else None
     with store.engine.snapshot() as tx:
-        count = tx.listing.count_rows(chosen)
-        header: dict[str, Any] = {"type": "ghost", "format": FORMAT, COUNT: count}
+        header: dict[str, Any] = {
+            "type": "ghost",
+            "format": FORMAT,
+            COUNT: tx.listing.count_rows(chosen),
+        }
         if secret is not None:
             header[MARK] = mark_of(secret, _lines(tx, chosen))
         yield json.dumps(header)

@@ -120,9 +120,8 @@ def import_(
         )
     try:
         header, lines = _split(source)
-        numbered = enumerate(lines, 2)
         records = (
-            [_record(line, number) for number, line in numbered if line.strip()]
+            [_record(line, number) for number, line in enumerate(lines, 2) if line.strip()]
             if header
             else list(_array("".join(lines), store.clock()))
         )
@@ -151,8 +150,9 @@ def _lower(records: list[Record]) -> list[str]:
             records[number] = replace(record, source_kind=SourceKind.IMPORT)
         if not isinstance(record, Memory):
             continue
-        claims = (record.from_user, record.pinned, record.locked)
-        for names, claimed in zip(notes.values(), claims, strict=True):
+        for names, claimed in zip(
+            notes.values(), (record.from_user, record.pinned, record.locked), strict=True
+        ):
             names += [f"{record.ns}/{record.key}"] if claimed and record.deleted_at is None else []
         records[number] = replace(
             record,
@@ -242,7 +242,6 @@ def _split(source: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _record(line: str, number: int) -> Record:
-    """Read the record of a line."""
     place = f"line {number}"
     data = object_of(json_of(line, place), place)
     kind = data.get("type")
@@ -455,7 +454,6 @@ def _merge_chain(
     report: ImportReport,
     gate: ImportGate,
 ) -> None:
-    """Merge the versions of a key with those that are stored."""
     fresh = [m for m in chain if m.id not in ours]
     report.unchanged += len(chain) - len(fresh)
     if not fresh:
@@ -490,7 +488,6 @@ def _with_id(store: Store, memory: Memory) -> Memory:
 
 
 def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) -> None:
-    """Append new versions to a stored history."""
     if last.deleted_at is None:
         tx.index.remove(last)
         tx.memories.change(last, "supersede", store.clock(), deleted_at=fresh[0].written_at)
@@ -526,16 +523,14 @@ def write_next(
 
 
 def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
-    ids = memory_ids(record)
-    memories = [tx.memories.by_id(memory_id) for memory_id in ids]
+    memories = [tx.memories.by_id(memory_id) for memory_id in memory_ids(record)]
     counter, add = _ADDERS[type(record)]
     try:
         if None in memories:
             raise ConflictError("a memory it needs is not here")
         if len(names := {memory.ns for memory in memories if memory}) > 1:
             raise ConflictError("it crosses namespaces")
-        bound = tx.of("".join(names))
-        setattr(report, counter, getattr(report, counter) + add(bound, record))
+        setattr(report, counter, getattr(report, counter) + add(tx.of("".join(names)), record))
     except (ConflictError, InvalidInputError) as error:
         report.notes.append(f"left out {_name(record)}: {error.message}")
 
@@ -556,17 +551,11 @@ def _add_rule(tx: Transaction, rule: Rule) -> bool:
     return tx.rules.put(rule)
 
 
-def _add_held(tx: Transaction, entry: Held) -> bool:
-    if tx.quarantine.get(entry.id) is not None:
-        return False
-    tx.quarantine.add(entry)
-    return True
-
-
 def _add_source_alias(tx: Transaction, alias: SourceAlias) -> bool:
     """Add an alias, unless its spelling has one here or the result would contradict others."""
-    stored = tx.source_aliases.all(NsFilter(alias.ns))
-    if alias.alias.casefold() in {existing.alias.casefold() for existing in stored}:
+    if alias.alias.casefold() in {
+        existing.alias.casefold() for existing in tx.source_aliases.all(NsFilter(alias.ns))
+    }:
         return False
     write_alias(tx, alias)
     return True
@@ -578,7 +567,7 @@ _ADDERS: Mapping[type[Record], tuple[str, Callable[[Transaction, Any], int]]] = 
     Link: ("links", lambda tx, link: tx.graph.add_link(link)),
     Access: ("accesses", lambda tx, access: tx.journal.add_access(access)),
     AliasLine: ("aliases", lambda tx, line: tx.aliases.add(line.memory_id, line.alias)),
-    Held: ("held", _add_held),
+    Held: ("held", lambda tx, entry: tx.quarantine.add(entry)),
     Rule: ("rules", _add_rule),
     SourceAlias: ("source_aliases", _add_source_alias),
 }

@@ -150,8 +150,9 @@ def _drafts(
             key, ttl = validate.key(keys[memory.key]), NEVER if LOCKED in memory.tags else None
             yield Draft(ns, key, content, _fields(memory), ttl, quiet=True)
         except InvalidInputError as error:
-            wrong = InvalidInputError(f"{memory.location}: {error.message}", error.hint)
-            raise nothing_imported(wrong) from None
+            raise nothing_imported(
+                InvalidInputError(f"{memory.location}: {error.message}", error.hint)
+            ) from None
 
 
 def _fields(memory: ForeignMemory) -> dict[str, Any]:

@@ -86,8 +86,9 @@ class ImportGate:
     def holds(self, tx: Transaction, chain: Sequence[Memory], written: Iterable[Memory]) -> bool:
         """Quarantine all versions of a key if one to be written looks like instructions."""
         for memory in written if self.is_closed else ():
-            labels = labels_of(memory.key, vars(memory))
-            if reasons := instruction_reasons(self._store.settings, memory.content, labels):
+            if reasons := instruction_reasons(
+                self._store.settings, memory.content, labels_of(memory.key, vars(memory))
+            ):
                 self._held_ids.update(version.id for version in chain)
                 attached = {
                     id(record): record
@@ -107,9 +108,8 @@ class ImportGate:
         if (
             not isinstance(record, AliasLine)
             or (memory := tx.memories.by_id(record.memory_id)) is None
+            or record.content in tx.aliases.texts(memory.id)
         ):
-            return False
-        if record.content in tx.aliases.texts(memory.id):
             return False
         labels = labels_of("", {name: getattr(record, name) for name in _SOURCE})
         reasons = instruction_reasons(self._store.settings, record.content, labels)

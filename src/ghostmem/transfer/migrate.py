@@ -6,8 +6,8 @@ fails, the target is as empty as before."""
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from hashlib import sha256
 from itertools import groupby, islice
@@ -70,16 +70,6 @@ class NamespaceSum(Record):
     checksum: str = optional("")
 
 
-def count_rows(tx: Transaction, tables: Iterable[Table]) -> tuple[NamespaceSum, ...]:
-    """Return the number of rows of each namespace and table, without checksums."""
-    return by_namespace(
-        {
-            table: {ns: TableSum(table.name, rows) for ns, rows in tx.copy.counts(table).items()}
-            for table in tables
-        }
-    )
-
-
 def checksums(
     tx: Transaction, table: Table, on_batch: Callable[[str, Sequence[Row]], None] | None = None
 ) -> dict[str, TableSum]:
@@ -114,10 +104,6 @@ def by_namespace(sums: Mapping[Table, Mapping[str, TableSum]]) -> tuple[Namespac
         )
         for (_, ns), parts in sorted(grouped.items())
     )
-
-
-if TYPE_CHECKING:
-    from ghostmem.store.opening import Engine
 
 
 @frozen
@@ -190,7 +176,11 @@ def migrate(
             )
         copied_tables = tables(source_engine.name, target_engine.name)
         blocked = time.monotonic()
-        with _locked(source_engine) as source_tx:
+        # Writers of the source wait; a store that cannot be written has none.
+        is_read_only = source_engine.read_only
+        with (
+            source_engine.snapshot() if is_read_only else source_engine.write(dry_run=True)
+        ) as source_tx:
             with target_engine.write() as target_tx:
                 sums = _sums_if_equal(source_tx, target_tx, copied_tables, target_engine.location)
                 resumed = bool(sums)
@@ -225,9 +215,7 @@ def is_postgres(place: str) -> bool:
 
 def location(place: str) -> str:
     """Return the full path of a file, or a URL without its password."""
-    if is_postgres(place):
-        return masked(place)
-    return os.path.realpath(os.path.expanduser(place))
+    return masked(place) if is_postgres(place) else os.path.realpath(os.path.expanduser(place))
 
 
 def _config_name(place: str) -> str:
@@ -278,18 +266,13 @@ def _open(place: str, settings: Settings, clock: Clock) -> "Engine":
 
 def _has_tables(target: str) -> bool:
     """Say whether a target has Ghost's tables, without creating anything."""
-    if not is_postgres(target):
-        path = location(target)
-        return os.path.exists(path) and os.path.getsize(path) > 0
-    return has_tables(target, location(target))
+    path = location(target)
+    if is_postgres(target):
+        return has_tables(target, path)
+    return os.path.exists(path) and os.path.getsize(path) > 0
 
 
 # Copying and verifying
-
-
-def _locked(source: "Engine") -> AbstractContextManager[Transaction]:
-    """Read a store while its writers wait; a store that cannot be written has none."""
-    return source.snapshot() if source.read_only else source.write(dry_run=True)
 
 
 def _sums_if_equal(
@@ -360,7 +343,15 @@ def _plan(
         if _has_tables(target):
             with closing(_open(target, settings, clock)) as engine, engine.snapshot() as target_tx:
                 resumed = bool(_sums_if_equal(source_tx, target_tx, copied_tables, engine.location))
-        sums = count_rows(source_tx, copied_tables)
+        sums = by_namespace(
+            {
+                table: {
+                    ns: TableSum(table.name, rows)
+                    for ns, rows in source_tx.copy.counts(table).items()
+                }
+                for table in copied_tables
+            }
+        )
     return Migration(
         location(source),
         location(target),

@@ -63,11 +63,14 @@ def is_codex(head: Mapping[str, Any]) -> bool:
 
 def is_gemini(head: Mapping[str, Any]) -> bool:
     """Say whether an object is a file, a line or an entry of Gemini CLI."""
-    if "sessionId" in head and ("projectHash" in head or "startTime" in head):
-        return True
-    if "messageId" in head and "sessionId" in head and "message" in head:
-        return True
-    return isinstance(head.get("history"), list) or ("parts" in head and "role" in head)
+    is_chat = (
+        "projectHash" in head or "startTime" in head or {"messageId", "message"} <= head.keys()
+    )
+    return (
+        ("sessionId" in head and is_chat)
+        or isinstance(head.get("history"), list)
+        or ("parts" in head and "role" in head)
+    )
 
 
 def is_qwen(head: Mapping[str, Any]) -> bool:
@@ -162,8 +165,9 @@ def read_codex(source: TranscriptFile) -> Iterator[Event]:
         # The "user" of a subagent is not a person.
         elif role and (is_event or kind == "message") and not is_agent:
             time = line.get("timestamp") or item.get("timestamp")
-            content = item.get("message" if is_event else "content")
-            for event in _events(session, role, content, time, "", about):
+            for event in _events(
+                session, role, item.get("message" if is_event else "content"), time, "", about
+            ):
                 assert isinstance(event, TranscriptTurn)
                 if (not is_event, role, event.text) not in recent:
                     recent.append((is_event, role, event.text))

@@ -16,12 +16,12 @@ from ghostmem.text.machine import without_machine_text
 
 USER, ASSISTANT = "user", "assistant"
 MAX_LINE_BYTES = 64_000_000  # bytes; a longer line is skipped without reading it as a whole
-_USERS = frozenset("user human client customer usr".split())
-_ASSISTANTS = frozenset("assistant ai model gemini bot agent gpt claude chatgpt codex".split())
-SILENT = frozenset(
-    "system developer tool function tool_result info error warning about help quit "
-    "compression".split()
-)
+_WORDS_OF_ROLES = {
+    USER: "user human client customer usr",
+    ASSISTANT: "assistant ai model gemini bot agent gpt claude chatgpt codex",
+    "": "system developer tool function tool_result info error warning about help quit compression",
+}
+_ROLES = {word: role for role, words in _WORDS_OF_ROLES.items() for word in words.split()}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -77,12 +77,11 @@ class TranscriptFile(NamedTuple):
             except (ValueError, RecursionError) as error:
                 self._add_trouble(number, _reason(error))
                 continue
-            if isinstance(value, dict):
-                yield number, value
-            elif isinstance(value, list):
-                yield from ((number, item) for item in value if isinstance(item, dict))
-            else:
+            if not isinstance(value, dict | list):
                 self._add_trouble(number, "not an object")
+                continue
+            items = value if isinstance(value, list) else [value]
+            yield from ((number, item) for item in items if isinstance(item, dict))
 
     def _add_trouble(self, number: int, reason: str) -> None:
         self.troubles.append(f"{self.path.name}, line {number}: {reason}")
@@ -178,11 +177,7 @@ def session_name(value: object) -> str:
 def role_of(value: object) -> str:
     """Return "user", "assistant", the name of another speaker, or "" for none."""
     role = label(value).lower()
-    if role in _USERS:
-        return USER
-    if role in _ASSISTANTS:
-        return ASSISTANT
-    return "" if role in SILENT else role
+    return _ROLES.get(role, role)
 
 
 def time_of(value: object) -> datetime | None:
@@ -203,9 +198,8 @@ def text_of(content: object) -> str:
         return content
     if isinstance(content, Mapping):
         content = content.get("parts", [content])
-    if not isinstance(content, list):
-        return ""
-    return "\n\n".join(part for block in content if (part := _block(block)))
+    blocks = content if isinstance(content, list) else ()
+    return "\n\n".join(part for block in blocks if (part := _block(block)))
 
 
 def _block(block: object) -> str:

@@ -82,9 +82,11 @@ def read_all(path: Path, kind: str, report: TranscriptReport) -> Iterator[Event]
             chosen = FORMATS[recognise(file) if kind == AUTO else kind]
             report.files += 1
             for event in chosen.read(TranscriptFile(file, troubles)):
-                if isinstance(event, TranscriptTurn):
-                    event = event._replace(client=chosen.client)
-                yield event
+                yield (
+                    event._replace(client=chosen.client)
+                    if isinstance(event, TranscriptTurn)
+                    else event
+                )
         except InvalidInputError as error:
             if len(files) == 1:
                 raise
@@ -110,13 +112,14 @@ def _is_skipped(file: Path) -> bool:
 def recognise(path: Path) -> str:
     """Return the format of a file by its first lines."""
     for head in _heads(path):
-        for name, candidate in FORMATS.items():
-            if candidate.is_ours(head):
-                return name
+        for name in (name for name, format_ in FORMATS.items() if format_.is_ours(head)):
+            return name
     if path.stat().st_size < _MAX_BLANK_BYTES and not path.read_bytes().strip():
         raise InvalidInputError(f"{path} is empty", "there is no conversation to read in it yet")
-    hint = f"set its format with --from ({', '.join(FORMATS)})"
-    raise InvalidInputError(f"cannot tell which program recorded {path}", hint)
+    raise InvalidInputError(
+        f"cannot tell which program recorded {path}",
+        f"set its format with --from ({', '.join(FORMATS)})",
+    )
 
 
 def _heads(path: Path) -> Iterator[Mapping[str, Any]]:

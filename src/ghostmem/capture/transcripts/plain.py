@@ -29,10 +29,9 @@ _SESSIONS = ("session_id", "sessionId", "conversation_id", "thread_id", "chat_id
 
 def is_ours(head: Mapping[str, Any]) -> bool:
     """Say whether an object is a message or a conversation."""
-    if any(isinstance(head.get(name), list) for name in _LISTS):
-        return True
-    return any(isinstance(head.get(name), str) for name in _ROLES) and any(
-        name in head for name in _TEXTS
+    is_message = any(isinstance(head.get(name), str) for name in _ROLES)
+    return (is_message and any(name in head for name in _TEXTS)) or any(
+        isinstance(head.get(name), list) for name in _LISTS
     )
 
 
@@ -43,25 +42,16 @@ def read(source: TranscriptFile) -> Iterator[Event]:
     for number, item in _items(source):
         if not isinstance(item, Mapping):
             continue
-        inner = _first(item, _LISTS)
-        own_session = _first(item, _SESSIONS)
+        own_session, name, messages = _first(item, _SESSIONS), source.path.stem, [item]
         own_session = own_session if isinstance(own_session, str | int) else None
-        if isinstance(inner, list):
-            own_session = own_session or _first(item, ("id",))
-            session = session_name(own_session or f"{source.path.stem}-{number}")
-            recorded: Iterator[Event] = (
-                event
-                for message in inner
-                if isinstance(message, Mapping)
-                for event in _message(message, session, repeated)
+        if isinstance(inner := _first(item, _LISTS), list):
+            own_session, name = own_session or _first(item, ("id",)), f"{name}-{number}"
+            messages = [message for message in inner if isinstance(message, Mapping)]
+        session = session_name(own_session or name)
+        for event in (event for each in messages for event in _message(each, session, repeated)):
+            yield (
+                event if own_session or isinstance(event, ToolCall) else event._replace(file=digest)
             )
-        else:
-            recorded = _message(item, session_name(own_session or source.path.stem), repeated)
-        for event in recorded:
-            if own_session or isinstance(event, ToolCall):
-                yield event
-            else:
-                yield event._replace(file=digest)
 
 
 def _numbered(new: TranscriptTurn, repeated: Repeated) -> TranscriptTurn:

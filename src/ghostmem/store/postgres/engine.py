@@ -214,8 +214,7 @@ class PostgresEngine(BaseEngine):
     @contextmanager
     def snapshot(self) -> "Iterator[PostgresTransaction]":
         """Read one consistent state on its own connection, while others write."""
-        begin = [_READ, _NEVER_IDLE, _AT_LEISURE]
-        yield from self._transact(begin, "COMMIT", (), False, {}, None)
+        yield from self._transact([_READ, _NEVER_IDLE, _AT_LEISURE], "COMMIT", (), False, {}, None)
 
     @contextmanager
     def write(
@@ -272,8 +271,7 @@ class PostgresEngine(BaseEngine):
             db.holds_all = names is None
             db.locked.update(names or ())
             cache = None if writes else self._cache
-            tx = PostgresTransaction(db, views, self._hnsw, cache)
-            yield tx.of(within)
+            yield PostgresTransaction(db, views, self._hnsw, cache).of(within)
             if db.owes_scrub:
                 from ghostmem.store.postgres.scrub import tidy
 

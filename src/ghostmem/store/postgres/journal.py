@@ -50,8 +50,9 @@ class PostgresJournal(Journal):
         """Add a line to a namespace's log; its lock keeps others from doing so meanwhile."""
         self.namespace(ns)
         actor = CALLER.get().name
-        line = encoded([memory_id, op, at, actor, None])[1:].encode()
-        self._heads[ns] = self._db.later(_HEAD, (0, 0, line, ns))
+        self._heads[ns] = self._db.later(
+            _HEAD, (0, 0, encoded([memory_id, op, at, actor, None])[1:].encode(), ns)
+        )
         self._db.run(_APPEND, (memory_id, op, at, actor, ns))
 
     def grow(self, ns: str, chunks: int, length: int) -> None:

@@ -165,10 +165,10 @@ def _refuse_foreign(connection: "psycopg.Connection[Any]", location: str) -> Non
     ).fetchall()
     if rows:
         names = ", ".join(name for (name,) in rows[:5])
-        hint = (
-            "choose another database, or another schema with ?options=-csearch_path%3DNAME,public"
+        raise NotADatabaseError(
+            f"{location} has tables of another program (tables: {names})",
+            "choose another database, or another schema with ?options=-csearch_path%3DNAME,public",
         )
-        raise NotADatabaseError(f"{location} has tables of another program (tables: {names})", hint)
 
 
 def has_tables(url: str, location: str) -> bool:

@@ -12,8 +12,10 @@ class PostgresOutline(OutlineTables):
     _db: Db
 
     def _insert(self, table: str, project: int, columns: str, rows: Rows) -> None:
-        sql = f"COPY {table} (project, {columns}) FROM STDIN"
-        with self._db.connection.cursor() as cursor, cursor.copy(sql) as copy:
+        with (
+            self._db.connection.cursor() as cursor,
+            cursor.copy(f"COPY {table} (project, {columns}) FROM STDIN") as copy,
+        ):
             for row in rows:
                 copy.write_row((project, *map(_storable, row)))
 

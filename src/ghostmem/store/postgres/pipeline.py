@@ -86,8 +86,9 @@ class Pipeline:
         self._pgconn.send_prepare(name, _numbered(sql) if types else sql.encode(), types)
         if len(self._prepared) < MAX_PREPARED:
             return 1
-        oldest = self._prepared.pop(next(iter(self._prepared)))
-        self._pgconn.send_query_params(b"DEALLOCATE " + oldest, None)
+        self._pgconn.send_query_params(
+            b"DEALLOCATE " + self._prepared.pop(next(iter(self._prepared))), None
+        )
         return 2
 
     def _answer(self, result: "PGresult", binary: bool) -> Answer:

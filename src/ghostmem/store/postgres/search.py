@@ -98,8 +98,9 @@ class PostgresSearch(Search):
         values: list[Any] = [lexemes, ns, limit]
         if unless is not None:
             values += [ns, unless]
-        sql = POSTINGS.format("" if unless is None else _IF_CHANGED)
-        for place, number in self._db.rows(sql, values):
+        for place, number in self._db.rows(
+            POSTINGS.format("" if unless is None else _IF_CHANGED), values
+        ):
             postings[codes[place - 1]].chunks.append(number)
         return postings
 

@@ -137,8 +137,7 @@ class RemoteView(VectorView):
         scores = np.vecdot(
             numbers_of([row[1] for row in rows], len(query)).astype(np.float32), query
         )
-        order = np.lexsort((-numbers, -scores))[:count]
-        best: list[int] = numbers[order].tolist()
+        best: list[int] = numbers[np.lexsort((-numbers, -scores))[:count]].tolist()
         return best
 
     def vectors(
@@ -187,9 +186,8 @@ class PostgresVectors(Vectors):
         views = self._views
         is_wanted = isinstance(views, RecentViews) and not self._hnsw and views.wants(model, space)
         view = views.get((model, space.number))
-        if is_wanted or (view is not None and view.sequence == space.sequence):
-            return self.load(model, space)
-        return RemoteView(self, model, space, self._hnsw)
+        is_loaded = is_wanted or (view is not None and view.sequence == space.sequence)
+        return self.load(model, space) if is_loaded else RemoteView(self, model, space, self._hnsw)
 
     def _updated(self, view: VectorView, model: int, space: Space) -> VectorView:
         """Return a view with the vectors that were added since, and without the removed ones."""

@@ -89,8 +89,10 @@ class PostgresWork:
         time = format_time(now)
         items: list[tuple[str, str]] = []
         # each worker has its own order, so that they seldom claim the same items
-        sql = "SELECT ns FROM work WHERE kind = ? AND until <= ? GROUP BY ns ORDER BY md5(? || ns)"
-        for (ns,) in self._db.rows(sql, (kind, time, holder)):
+        for (ns,) in self._db.rows(
+            "SELECT ns FROM work WHERE kind = ? AND until <= ? GROUP BY ns ORDER BY md5(? || ns)",
+            (kind, time, holder),
+        ):
             if len(items) >= limit:
                 break
             values = (ns, kind, time, limit - len(items), holder, format_time(until), ns, kind)

@@ -102,8 +102,10 @@ def _try_lock(file: int) -> bool:
 def prepare(path: str) -> None:
     """Refuse a path that cannot be a store, and create the file with private modes."""
     if os.path.isdir(path):
-        hint = f"try --db {os.path.join(path, 'memory.db')}"
-        raise NotADatabaseError(f"{path} is a folder, not a database file", hint)
+        raise NotADatabaseError(
+            f"{path} is a folder, not a database file",
+            f"try --db {os.path.join(path, 'memory.db')}",
+        )
     refuse_special(path)
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
@@ -177,9 +179,7 @@ def connect(
 def _open(path: str, read_only: bool) -> apsw.Connection:
     if path == ":memory:":
         return apsw.Connection(path)
-    if not read_only:
-        return apsw.Connection(path, flags=_READ_WRITE)
-    return open_reading(path)
+    return open_reading(path) if read_only else apsw.Connection(path, flags=_READ_WRITE)
 
 
 def _use_wal(db: apsw.Connection, path: str, busy_timeout: float) -> None:

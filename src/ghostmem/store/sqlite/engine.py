@@ -127,10 +127,8 @@ class SqliteEngine(BaseEngine):
     @contextmanager
     def _turn(self) -> Iterator[apsw.Connection]:
         """Lend the thread's connection; a store in memory has one, which threads share in turn."""
-        with USES:
-            db = self._connection()
-            with self._lock if db is self._shared else nullcontext():
-                yield self._connection()
+        with USES, self._lock if self._connection() is self._shared else nullcontext():
+            yield self._connection()
 
     @contextmanager
     def _transaction(self, is_relaxed: bool = False) -> Iterator[apsw.Connection]:

@@ -29,8 +29,9 @@ class SqliteIndex(Index):
         """Index the chunks of several memories, with the vectors that a model made of them.
 
         Returns the first chunk's number."""
-        sql = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'chunks'"
-        chunk = first = 1 + int(self._db.get(sql) or 0)  # as SQLite numbers them
+        chunk = first = 1 + int(
+            self._db.get("SELECT max(seq) FROM sqlite_sequence WHERE name = 'chunks'") or 0
+        )  # as SQLite numbers them
         chunk_rows, tokens, plain, vector_rows = (list[tuple[Any, ...]]() for _ in range(4))
         rows_by_ns: dict[str, list[IndexRow]] = {}
         for memory, rows, vectors in entries:
@@ -74,5 +75,4 @@ class SqliteIndex(Index):
     def _set_terms(self, ns: str, chunk: int, terms: str, length: int) -> None:
         self._db.run("UPDATE chunks SET terms = ?, length = ? WHERE id = ?", (terms, length, chunk))
         self._db.run("DELETE FROM chunks_fts WHERE rowid = ?", (chunk,))
-        tokens = namespaced(self._journal.namespace(ns), indexed(terms))
-        self._db.run(_TOKENS, (chunk, tokens))
+        self._db.run(_TOKENS, (chunk, namespaced(self._journal.namespace(ns), indexed(terms))))

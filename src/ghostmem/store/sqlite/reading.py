@@ -72,9 +72,7 @@ class CopyConnection(apsw.Connection):
 
     def is_certain(self) -> bool:
         """Say whether no other process changed the database while it was copied."""
-        if self.is_stale():
-            return False
-        return not 0 <= time.time_ns() - self._state[0][2] < _QUIET * 1e9
+        return not self.is_stale() and not 0 <= time.time_ns() - self._state[0][2] < _QUIET * 1e9
 
 
 def open_copy(path: str) -> apsw.Connection:

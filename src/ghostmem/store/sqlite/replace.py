@@ -44,8 +44,7 @@ def write_database(
         begin()
         sweep([target], old=True)
         with Temporary(target) as fresh:
-            expected = fill(str(fresh.path))
-            _check(fresh.path, target, expected)
+            _check(fresh.path, target, fill(str(fresh.path)))
             size = os.path.getsize(fresh.path)
             held = held or _claimed(target)  # another process may have created the file meanwhile
             for suffix in SIDE_FILES:

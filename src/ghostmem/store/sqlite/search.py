@@ -33,8 +33,9 @@ class SqliteSearch(Search):
         return self.fact(space, name, lambda: self._read_containing(space.number, text, limit))
 
     def _read_containing(self, space: int, text: str, limit: int) -> list[int]:
-        starts = range(min(len(text) - 2, 60))
-        trigrams = [text[start : start + 3].replace('"', '""') for start in starts]
+        trigrams = [
+            text[start : start + 3].replace('"', '""') for start in range(min(len(text) - 2, 60))
+        ]
         parts = " AND ".join(f'"{trigram}"' for trigram in trigrams)
         sql = (
             f"SELECT c.id, m.key, {PIECE}, m.id, c.start, c.stop FROM chunks_tri t"

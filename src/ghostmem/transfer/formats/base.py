@@ -91,9 +91,7 @@ def nothing(path: object, what: str) -> InvalidInputError:
 def key_of(text: str) -> str:
     """Return a key from a name or the beginning of a text, cut between words."""
     key = slug(text[: MAX_KEY * 4])
-    if len(key) <= MAX_KEY:
-        return key
-    return key[: MAX_KEY + 1].rpartition("-")[0] or key[:MAX_KEY]
+    return key if len(key) <= MAX_KEY else key[: MAX_KEY + 1].rpartition("-")[0] or key[:MAX_KEY]
 
 
 def numbered(wanted: Iterable[str]) -> list[str]:
@@ -226,8 +224,9 @@ def markdown_files(root: Path) -> tuple[list[Path], list[str]]:
     def is_skipped(path: Path) -> bool:
         is_plain = not path.is_symlink() and (path.is_file() or path.is_dir())
         if not is_plain and not path.name.startswith("."):
-            name = path.relative_to(root).as_posix()
-            notes.append(f"skipped {name}: it is a link or no plain file")
+            notes.append(
+                f"skipped {path.relative_to(root).as_posix()}: it is a link or no plain file"
+            )
         return not is_plain or path.name.startswith(".")
 
     paths = files.files_below(

@@ -73,7 +73,6 @@ def _note(file: Path, root: Path, notes: list[str]) -> _ParsedNote | None:
     tags = [*words(note.fields.get("tags")), *observed_tags(lines)]
     key = permalink or "/".join(slug(part) for part in path.split("/"))
     created = next((_field(note, name) for name in CREATED if note.fields.get(name)), "")
-    meta = {TOOL: {name: value for name, value in note.fields.items() if value and name != "tags"}}
     memory = ForeignMemory(
         permalink or path,
         key if len(key) <= MAX_KEY * 2 else key[-MAX_KEY * 2 :],
@@ -81,7 +80,9 @@ def _note(file: Path, root: Path, notes: list[str]) -> _ParsedNote | None:
         location,
         tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in tags if tag.strip("#"))),
         created_at=time_of({"created": created}, "created", location),
-        meta=meta,
+        meta={
+            TOOL: {name: value for name, value in note.fields.items() if value and name != "tags"}
+        },
     )
     return _ParsedNote(
         memory, tuple(filter(None, (permalink, title, path, file.stem))), tuple(relations(lines))

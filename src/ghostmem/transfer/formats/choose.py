@@ -59,8 +59,10 @@ def recognise(path: str | Path) -> str:
             f"{path} is an export of Ghost",
             "bring it into a store with `ghost import`, then audit that",
         )
-    hint = f"known are: {', '.join(READERS)}, and databases of the original Ghost"
-    raise InvalidInputError(f"cannot tell what {path} is", hint)
+    raise InvalidInputError(
+        f"cannot tell what {path} is",
+        f"known are: {', '.join(READERS)}, and databases of the original Ghost",
+    )
 
 
 def _has_permalinks(folder: Path) -> bool:

@@ -34,13 +34,12 @@ KEY_WORDS = 8  # words of the text in a key
 def read(path: Path) -> Foreign:
     """Read an export; the owner of each memory becomes its source."""
     notes: list[str] = []
-    memories = []
-    for location, row in _rows(read_text(path), path.name, notes):
-        memory = _memory(row, location)
-        if memory is None:
-            notes.append(f"{location}: left out a memory without text")
-        else:
-            memories.append(memory)
+    rows = [
+        (location, _memory(row, location))
+        for location, row in _rows(read_text(path), path.name, notes)
+    ]
+    notes += [f"{location}: left out a memory without text" for location, row in rows if not row]
+    memories = [memory for _, memory in rows if memory]
     if not memories:
         raise nothing(path, "has no memory")
     owners = sorted({memory.source_user for memory in memories if memory.source_user})
