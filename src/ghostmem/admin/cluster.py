@@ -66,7 +66,6 @@ def administration(store: Store) -> "Administration":
 
 
 def _postgres(store: Store) -> "PostgresEngine":
-    """Return the store's engine, which must be PostgreSQL."""
     if store.engine.name != "postgresql":
         raise InvalidInputError(
             f"{store.engine.location} is not in PostgreSQL",
@@ -79,14 +78,12 @@ def grant(store: Store, role: str, ns: str, *, write: bool = False) -> Grant:
     """Let a role of the database read, or also write, a namespace in SQL.
 
     `ns` may be a prefix such as agent:*, or *."""
-    scope = "write" if write else "read"
-    return administration(store).grant(_role(role), _checked(ns), scope)
+    return administration(store).grant(_role(role), _checked(ns), "write" if write else "read")
 
 
 def revoke(store: Store, role: str, ns: str | None = None) -> list[Grant]:
     """Revoke the grants of a role for a namespace, or all of them."""
-    namespaces = None if ns is None else _checked(ns)
-    return administration(store).revoke(_role(role), namespaces)
+    return administration(store).revoke(_role(role), None if ns is None else _checked(ns))
 
 
 def _checked(ns: str) -> str:

@@ -55,17 +55,21 @@ def _checks(
     yield DoctorFinding(
         "ghost", "ok", f"{__version__} on Python {sys.version.split()[0]}, {sys.platform}"
     )
-    hint = "call it by its full path, or add its folder to the PATH"
-    missing = ("warning", "`ghost` is not on the PATH", hint)
+    missing = (
+        "warning",
+        "`ghost` is not on the PATH",
+        "call it by its full path, or add its folder to the PATH",
+    )
     command = shutil.which("ghost")
     yield DoctorFinding("command", *(("ok", command) if command else missing))
     path = Path(config_path())
-    if config_error is not None:
-        yield DoctorFinding("config", "problem", config_error.message, config_error.hint)
-    else:
-        yield DoctorFinding(
+    yield (
+        DoctorFinding("config", "problem", config_error.message, config_error.hint)
+        if config_error is not None
+        else DoctorFinding(
             "config", "ok", f"{path}" if path.exists() else f"{path} (not there: defaults)"
         )
+    )
     here = where(use_file=config_error is None)
     yield DoctorFinding("namespace", "ok", f"{here.ns} ({here.ns_reason})")
     if settings.has_file and not Path(settings.path).exists():
@@ -82,8 +86,10 @@ def _checks(
 def _vectors(store: Store) -> DoctorFinding:
     status = embed_status(store)
     model = f", model {status.model}" if status.model else ""
-    chunks = f"{status.embedded:,} of {status.chunks:,} chunks have vectors"
-    about = f"provider {status.provider}{model}, {chunks}"
+    about = (
+        f"provider {status.provider}{model}, "
+        f"{status.embedded:,} of {status.chunks:,} chunks have vectors"
+    )
     if status.next_model:
         about += f"; `ghost embed switch` changes the model to {status.next_model}"
     fix = "ghost embed backfill" if status.pending else ""
@@ -124,7 +130,8 @@ def _health(store: Store, fix: bool) -> Iterator[DoctorFinding]:
     problems = check(store).problems
     if problems and fix:
         problems = repair(store).problems
-    if problems:
-        yield DoctorFinding("integrity", "problem", "; ".join(problems), "ghost repair")
-    else:
-        yield DoctorFinding("integrity", "ok", "rows and indexes agree")
+    yield (
+        DoctorFinding("integrity", "problem", "; ".join(problems), "ghost repair")
+        if problems
+        else DoctorFinding("integrity", "ok", "rows and indexes agree")
+    )

@@ -84,9 +84,15 @@ def rm_namespace(
             for name in dict.fromkeys(memory.ns for memory in memories):
                 tx.journal.retire(name)
     copies = still_in_backups(store, backups, memories) if hard else StoreCopies()
-    pending = store.engine.scrub() if hard and not dry_run else ""
     return NamespaceRemoval(
-        ns, len(memories), hard, dry_run, copies.holding, files, pending, copies.unchecked
+        ns,
+        len(memories),
+        hard,
+        dry_run,
+        copies.holding,
+        files,
+        store.engine.scrub() if hard and not dry_run else "",
+        copies.unchecked,
     )
 
 

@@ -98,8 +98,7 @@ def _chain(head: Head | None, lines: Iterable[ChainLine]) -> Chain:
     before = broken = ""
     for line in lines:
         count += 1
-        if not broken:
-            broken = _error(before, last, line)
+        broken = broken or _error(before, last, line)
         last = line.seq
         unchained += line.hash is None
         before = line.hash or before
@@ -150,13 +149,12 @@ def _digest_of_all(tx: Transaction, wanted: str | None) -> tuple[str, str, str]:
     if match is None:
         return digest, broken, ""
     when = f", written {match.at}" if match.at else ""
-    known = f"it stood at line {place} of {count}{when}; nothing up to there was changed"
-    if match.hash == wanted:
-        known = (
-            f"it stood at line {match.seq} of its namespace{when}; nothing of that up to "
-            "there was changed"
-        )
-    return digest, broken, known
+    known = (
+        f"line {match.seq} of its namespace{when}; nothing of that"
+        if match.hash == wanted
+        else f"line {place} of {count}{when}; nothing"
+    )
+    return digest, broken, f"it stood at {known} up to there was changed"
 
 
 def audit_log(

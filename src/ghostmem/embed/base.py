@@ -30,11 +30,10 @@ class Embedder(Protocol):
         ...
 
     def known(self, text: str) -> float:
-        """Return the share of the words of a text that the model knows.
+        """Return the share of the words of a text that the model knows; 1 where that is unknown.
 
-        Below a half, a cosine alone is not enough for a link.
-        """
-        ...
+        Below a half, a cosine alone is not enough for a link."""
+        return 1.0
 
 
 def unit_rows(rows: object, count: int, who: str) -> Vectors:

@@ -48,8 +48,11 @@ def _http(settings: Settings) -> Embedder:
     from ghostmem.embed.http import HttpEmbedder
 
     if settings.embed_provider == "ollama":
-        url = settings.embed_url or settings.ollama_host
-        return HttpEmbedder(url, settings.embed_model or "nomic-embed-text", style="ollama")
+        return HttpEmbedder(
+            settings.embed_url or settings.ollama_host,
+            settings.embed_model or "nomic-embed-text",
+            style="ollama",
+        )
     if not settings.openai_api_key and not settings.embed_url:
         raise InvalidInputError(
             "provider openai needs a key in OPENAI_API_KEY",

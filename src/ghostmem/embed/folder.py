@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ghostmem.embed.base import unit_rows
+from ghostmem.embed.base import Embedder, unit_rows
 from ghostmem.embed.models import LocalModel, folder_config
 from ghostmem.embed.session import ModelSession
 from ghostmem.embed.wordpiece import WordPiece
@@ -14,7 +14,7 @@ from ghostmem.lazy import Vectors, np
 _MAX_TOKENS = 256  # with those at the ends, unless config.json has `max_tokens`
 
 
-class FolderEmbedder:
+class FolderEmbedder(Embedder):
     """Run a model on one text at a time; an output for every token is averaged."""
 
     def __init__(self, model: LocalModel) -> None:
@@ -45,10 +45,6 @@ class FolderEmbedder:
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
         return unit_rows([self._vector(text) for text in texts], len(texts), self.model)
-
-    def known(self, text: str) -> float:
-        """Return 1: what the model has learned is unknown."""
-        return 1.0
 
     def _vector(self, text: str) -> Any:
         tokens = self._encode(text)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from ghostmem.embed.base import Thresholds, unit_rows
+from ghostmem.embed.base import Embedder, Thresholds, unit_rows
 from ghostmem.errors import EmbeddingError
 from ghostmem.lazy import Vectors
 from ghostmem.net import first_words, opener
@@ -55,9 +55,8 @@ def post(
             if attempt < TRIES - 1 and error.code in _RETRY:
                 continue
             detail = first_words(error.read(100_000), key)
-            wrong = "OPENAI_API_KEY"
-            if error.code not in (401, 403):
-                wrong = "GHOST_EMBED_MODEL and GHOST_EMBED_URL"
+            is_refused = error.code in (401, 403)
+            wrong = "OPENAI_API_KEY" if is_refused else "GHOST_EMBED_MODEL and GHOST_EMBED_URL"
             raise EmbeddingError(
                 f"{url} answered {error.code}: {detail}", f"check {wrong}"
             ) from None
@@ -77,7 +76,7 @@ def post(
     raise problem
 
 
-class HttpEmbedder:
+class HttpEmbedder(Embedder):
     """Get vectors from a server; the dimension is known after its first answer."""
 
     thresholds = Thresholds()
@@ -89,9 +88,8 @@ class HttpEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
-        rows: list[list[float]] = []
-        for start in range(0, len(texts), BATCH):
-            rows += self._ask(list(texts[start : start + BATCH]))
+        batches = (list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH))
+        rows = [row for batch in batches for row in self._ask(batch)]
         vectors = unit_rows(rows, len(texts), self._url)
         self.dimension = vectors.shape[1]
         return vectors
@@ -107,7 +105,3 @@ class HttpEmbedder:
             raise EmbeddingError(
                 f"{self._url} answered without vectors ({error})", "check GHOST_EMBED_URL"
             ) from None
-
-    def known(self, text: str) -> float:
-        """Return 1: the vocabulary of a server is unknown."""
-        return 1.0

@@ -33,8 +33,8 @@ TUNED = LocalModel(
     # tools/measure_thresholds.py
     Thresholds(link=0.78, merge=0.89, dedup=0.91, repeat=0.80, answer=0.15),
 )
-MODELS = (SPECIFIED, TUNED)
-BY_ID = {model.id: model for model in MODELS}
+MODELS = {model.name: model for model in (SPECIFIED, TUNED)}
+BY_ID = {model.id: model for model in MODELS.values()}
 
 
 def wanted_model(settings: Settings) -> LocalModel:
@@ -44,15 +44,12 @@ def wanted_model(settings: Settings) -> LocalModel:
         InvalidInputError: There is no model of that name.
         EmbeddingError: A file of the folder that they name cannot be read.
     """
-    if not settings.embed_model:
-        return TUNED
-    for model in MODELS:
-        if settings.embed_model == model.name:
-            return model
+    if settings.embed_model in ("", *MODELS):
+        return MODELS.get(settings.embed_model, TUNED)
     folder = Path(settings.embed_model).expanduser().absolute()
     if is_path(settings.embed_model) and folder.is_dir():
         return _folder_model(settings.embed_model, str(folder))
-    names = " and ".join(model.name for model in MODELS)
+    names = " and ".join(MODELS)
     missing = f", and there is no folder {folder}" if is_path(settings.embed_model) else ""
     raise InvalidInputError(
         f"provider local has no model {settings.embed_model}: its models are {names}{missing}",

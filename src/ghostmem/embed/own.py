@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from ghostmem.embed.base import Function, Thresholds, unit_rows
+from ghostmem.embed.base import Embedder, Function, Thresholds, unit_rows
 from ghostmem.errors import EmbeddingError
 from ghostmem.lazy import Vectors
 
 
-class OwnEmbedder:
+class OwnEmbedder(Embedder):
     """Call a function from texts to vectors; its attribute `model` names the model."""
 
     thresholds = Thresholds()
@@ -29,7 +29,3 @@ class OwnEmbedder:
         vectors = unit_rows(rows, len(texts), "the embedding function")
         self.dimension = vectors.shape[1]
         return vectors
-
-    def known(self, text: str) -> float:
-        """Return 1: the vocabulary of the function is unknown."""
-        return 1.0

@@ -32,8 +32,7 @@ class StaticEmbedder:
         """Return one unit vector per text."""
         vectors = np.zeros((len(texts), self.dimension), np.float32)
         for number, text in enumerate(texts):
-            ids = self._words.encode(text)
-            if ids:
+            if ids := self._words.encode(text):
                 vectors[number] = self._scales[ids] @ self._rows[ids]
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return vectors

@@ -31,7 +31,6 @@ class WordPiece:
     """Turn text into the token ids of one vocabulary."""
 
     def __init__(self, vocabulary: Iterable[str]) -> None:
-        """Number the tokens in their order."""
         self._ids = {token: number for number, token in enumerate(vocabulary)}
         self._longest = max(map(len, self._ids))
         self._cache: dict[str, list[int]] = {}
@@ -45,9 +44,8 @@ class WordPiece:
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text, without [CLS] and [SEP]."""
         ids: list[int] = []
-        cache = self._cache
         for run in _FALSE_SPACE.sub("\0", text).split():
-            cached = cache.get(run)
+            cached = self._cache.get(run)
             ids += self._encode_run(run) if cached is None else cached
         return ids
 

@@ -115,9 +115,9 @@ _HELD = RowType("quarantine", Held)
 class Quarantine(StoreTable):
     """Texts that are not trusted, in a table that no index and no retrieval reads."""
 
-    def add(self, held: Held) -> bool:
-        """Add an item; return False when its id is taken."""
-        return self._db.change(self._sql.insert("quarantine", _HELD.names), _HELD.write(held)) > 0
+    def add(self, held: Held) -> None:
+        """Add an item."""
+        _HELD.put(self._db, held)
 
     def get(self, held_id: str) -> Held | None:
         """Return the item with an id, from any namespace."""

@@ -551,6 +551,13 @@ def _add_rule(tx: Transaction, rule: Rule) -> bool:
     return tx.rules.put(rule)
 
 
+def _add_held(tx: Transaction, entry: Held) -> bool:
+    if tx.quarantine.get(entry.id) is not None:
+        return False
+    tx.quarantine.add(entry)
+    return True
+
+
 def _add_source_alias(tx: Transaction, alias: SourceAlias) -> bool:
     """Add an alias, unless its spelling has one here or the result would contradict others."""
     if alias.alias.casefold() in {
@@ -567,7 +574,7 @@ _ADDERS: Mapping[type[Record], tuple[str, Callable[[Transaction, Any], int]]] = 
     Link: ("links", lambda tx, link: tx.graph.add_link(link)),
     Access: ("accesses", lambda tx, access: tx.journal.add_access(access)),
     AliasLine: ("aliases", lambda tx, line: tx.aliases.add(line.memory_id, line.alias)),
-    Held: ("held", lambda tx, entry: tx.quarantine.add(entry)),
+    Held: ("held", _add_held),
     Rule: ("rules", _add_rule),
     SourceAlias: ("source_aliases", _add_source_alias),
 }
