@@ -256,5 +256,8 @@ def with_fields(hint: str) -> str:
     Options of a command that the hint names stay."""
     if "`ghost " in hint:
         return hint
-    option = r"(?<![\w-])--(?!help\b|debug\b)([a-z][a-z-]+)"
-    return re.sub(option, lambda match: match[1].replace("-", "_"), hint)
+    return re.sub(
+        r"(?<![\w-])--(?!help\b|debug\b)([a-z][a-z-]+)",
+        lambda match: match[1].replace("-", "_"),
+        hint,
+    )

@@ -103,8 +103,11 @@ def without_nulls(value: Any, schema: Schema) -> Any:
         return [without_nulls(item, schema.get("items", {})) for item in value]
     properties = schema.get("properties")
     if kind == "object" and properties is not None and isinstance(value, Mapping):
-        items = {name: item for name, item in value.items() if item is not None}
-        return {name: without_nulls(item, properties.get(name, {})) for name, item in items.items()}
+        return {
+            name: without_nulls(item, properties.get(name, {}))
+            for name, item in value.items()
+            if item is not None
+        }
     return value
 
 
@@ -137,8 +140,10 @@ def _fields(value: Mapping[str, Any], schema: Schema, label: str) -> None:
             wanted = properties.get(name, {})
             kind = _named(str(wanted.get("type", "value")))
             about = wanted.get("description")
-            hint = f"{name}: {about}" if about else f"call again with {name}, {kind}"
-            raise InvalidInputError(f"{path}{name} is required", hint)
+            raise InvalidInputError(
+                f"{path}{name} is required",
+                f"{name}: {about}" if about else f"call again with {name}, {kind}",
+            )
     for name, item in value.items():
         if name in properties:
             check(item, properties[name], f"{path}{name}")
@@ -146,8 +151,9 @@ def _fields(value: Mapping[str, Any], schema: Schema, label: str) -> None:
 
 def usual_name(name: str, properties: Mapping[str, Any]) -> str:
     """Return the argument that another name stands for, or the name itself."""
-    names = (name, *OTHER_NAMES.get(name, ()))
-    return next((usual for usual in names if usual in properties), name)
+    return next(
+        (usual for usual in (name, *OTHER_NAMES.get(name, ())) if usual in properties), name
+    )
 
 
 def _meant(name: Any, properties: Mapping[str, Any], missing: list[str]) -> str:

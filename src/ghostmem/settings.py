@@ -452,12 +452,10 @@ def check_url(url: str) -> str:
         "@" in query and "=" not in query.partition("@")[0]
     )  # the question mark belongs to the password
     if is_cut or (":" in userinfo and re.search(_UNESCAPED, userinfo)):
-        hint = (
-            "write @ as %40, / as %2F, ? as %3F and % as %25, or leave it out and keep "
-            "it in ~/.pgpass or PGPASSWORD"
-        )
         raise InvalidInputError(
-            f"the password in {masked(url)} has characters that a URL must escape", hint
+            f"the password in {masked(url)} has characters that a URL must escape",
+            "write @ as %40, / as %2F, ? as %3F and % as %25, or leave it out and keep "
+            "it in ~/.pgpass or PGPASSWORD",
         )
     return url
 
@@ -528,8 +526,10 @@ def parse(name: str, value: Any, source: str) -> Any:
     """Check one setting's value and convert it to its type."""
     if name not in SETTINGS:
         close = get_close_matches(name, SETTINGS, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"the settings are: {', '.join(SETTINGS)}"
-        raise InvalidInputError(f"there is no setting {name!r} ({source})", hint)
+        raise InvalidInputError(
+            f"there is no setting {name!r} ({source})",
+            f"did you mean {close[0]}?" if close else f"the settings are: {', '.join(SETTINGS)}",
+        )
     part = SETTINGS[name]
     choices, about = part.metadata["choices"], f"{name} is {part.metadata['about']}"
     if isinstance(part.default, bool):
@@ -555,8 +555,10 @@ def parse(name: str, value: Any, source: str) -> Any:
             "give a file, or leave it out for ~/.ghost/memory.db",
         )
     if name == "ns" and value and not is_namespace(value):
-        hint = "use letters, digits, '-' and '_' in segments joined by ':', such as agent:coder"
-        raise InvalidInputError(f"ns: {value!r} is not a namespace ({source})", hint)
+        raise InvalidInputError(
+            f"ns: {value!r} is not a namespace ({source})",
+            "use letters, digits, '-' and '_' in segments joined by ':', such as agent:coder",
+        )
     if choices and value not in choices:
         raise InvalidInputError(
             f"{name}: {value!r} is not one of {', '.join(choices)} ({source})", about
@@ -624,17 +626,16 @@ def write_config(path: str, name: str, value: str) -> Any:
     document = tomlkit.parse(_read_text(path))
     document.pop(name, None)
     document[name] = parsed
-    folder = os.path.dirname(path) or "."
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
         with replacing(path) as stream:
             stream.write(document.as_string().encode())
     except OSError as error:
-        hint = (
+        raise InvalidInputError(
+            f"cannot write {path}: {error.strerror or error}",
             "check the permissions of the file and its folder, and that no other "
-            "program has it open"
-        )
-        raise InvalidInputError(f"cannot write {path}: {error.strerror or error}", hint) from None
+            "program has it open",
+        ) from None
     return parsed
 
 

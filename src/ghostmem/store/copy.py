@@ -38,19 +38,22 @@ class Copy(StoreTable, ABC):
     def counts(self, table: Table) -> dict[str, int]:
         """Return the number of rows by namespace."""
         owner = self.owner(table)
-        sql = f"SELECT {owner}, count(*) FROM {table.name} t WHERE {owner} IS NOT NULL GROUP BY 1"
-        return dict(self._db.rows(sql))
+        return dict(
+            self._db.rows(
+                f"SELECT {owner}, count(*) FROM {table.name} t WHERE {owner} IS NOT NULL GROUP BY 1"
+            )
+        )
 
     def rows(self, table: Table) -> Iterator[tuple[str, Row]]:
         """Yield every row after its namespace, ordered by namespace and key."""
         owner = self.owner(table)
         columns = ", ".join(f"t.{name}" for name in (*table.columns,))
         keys = ", ".join(f"t.{name}" for name in table.key)
-        sql = (
+        for ns, *row in self._read(
+            table,
             f"SELECT {owner}, {columns} FROM {table.name} t"
-            f" WHERE {owner} IS NOT NULL ORDER BY 1, {keys}"
-        )
-        for ns, *row in self._read(table, sql):
+            f" WHERE {owner} IS NOT NULL ORDER BY 1, {keys}",
+        ):
             yield ns, tuple(row)
 
     def finish(self, counters: Mapping[str, int]) -> None:

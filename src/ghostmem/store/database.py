@@ -129,6 +129,9 @@ class StoreTable:
         self._db = db
         self._sql = db.dialect
 
+    def _column(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        return [row[0] for row in self._db.rows(sql, values)]
+
     def _names(self, ids: Iterable[Any], table: str = "memories") -> list[str]:
         """Return the namespaces of rows with some ids."""
         return [self.ns] if self.ns is not None else self._db.namespaces_of(ids, table)

@@ -56,7 +56,6 @@ class BaseEngine:
         return bool(self._newer)
 
     def _must_migrate(self, names: Set[str] | None, migrations: Mapping[str, str]) -> bool:
-        """Say whether migrations are missing and can be applied."""
         is_older = pending(names, migrations) and not unknown(names, migrations)
         return bool(is_older) and not self.read_only
 

@@ -160,13 +160,11 @@ def _reader(name: str, of_rule: bool) -> Callable[[Any], Any]:
     if column_type == "time":
         return lambda value: as_time(validate.text(value, name), name)
     if column_type == "int":
-        least = 1 if name == "version" else 0
-        return lambda value: validate.positive(value, name, least, MAX_COUNT)
+        return lambda value: validate.positive(value, name, int(name == "version"), MAX_COUNT)
     if column_type == "share":
         return lambda value: validate.share(value, name)
     if column_type in _ENUMS:
-        enum = _ENUMS[column_type]
-        return lambda value: validate.choice(value, enum, name)
+        return lambda value: validate.choice(value, _ENUMS[column_type], name)
     if column_type == "flag":
         return partial(_exactly, bool, name, "is neither true nor false")
     if name.startswith("cond_"):
@@ -187,8 +185,10 @@ def _objects(value: Any, what: str) -> Any:
 
 
 def _files(value: Any) -> tuple[FileRef, ...]:
-    pairs = [(item.get("path", ""), item.get("rel")) for item in _objects(value, "files")]
-    return validate.files(pairs) or ()
+    return (
+        validate.files((item.get("path", ""), item.get("rel")) for item in _objects(value, "files"))
+        or ()
+    )
 
 
 def _symbol(data: Mapping[str, Any]) -> SymbolRef:

@@ -41,23 +41,24 @@ class EdgeTable(StoreTable):
             f" WHERE a.ns = ? AND {_CURRENT}"
         )
 
-    def _this(self, from_id: str, to_id: str, rel: Rel) -> Part:
-        """Return the condition for one edge."""
-        return self._scoped(":ns from_id = ? AND to_id = ? AND rel = ?", from_id, to_id, rel.value)
+    def _about_edge(
+        self, sql: str, from_id: str, to_id: str, rel: Rel, before: Sequence[Any] = ()
+    ) -> Part:
+        condition = ":ns from_id = ? AND to_id = ? AND rel = ?"
+        return self._scoped(f"{sql} WHERE {condition}", from_id, to_id, rel.value, before=before)
 
     def edges(self, memory_id: str | None = None) -> Iterator[Edge]:
         """List edges in a stable order; with an id, those that touch that memory."""
-        condition, values = "", list[Any]()
-        if memory_id is not None:
-            sql = "WHERE :ns (from_id = ? OR to_id = ?)"
-            condition, values = self._scoped(sql, memory_id, memory_id)
+        touching = "WHERE :ns (from_id = ? OR to_id = ?)"
+        condition, values = (
+            self._scoped(touching, memory_id, memory_id) if memory_id is not None else ("", [])
+        )
         sql = f"SELECT {_EDGE.columns} FROM memory_edges {condition} ORDER BY from_id, to_id, rel"
         yield from map(_EDGE.read, self._db.iterate(sql, values))
 
     def edge(self, from_id: str, to_id: str, rel: Rel) -> Edge | None:
         """Return one edge."""
-        condition, values = self._this(from_id, to_id, rel)
-        return next(iter(_EDGE.select(self._db, f"WHERE {condition}", values)), None)
+        return next(iter(_EDGE.select(self._db, *self._about_edge("", from_id, to_id, rel))), None)
 
     def touching(self, ids: Iterable[str], rels: Iterable[Rel] = ()) -> list[Tie]:
         """List the edges that start or end at one of these memories, in a stable order.
@@ -126,23 +127,27 @@ class EdgeTable(StoreTable):
         """Add an edge, or set the weight of the existing one and return False."""
         if self.add_edge(edge):
             return True
-        condition, values = self._this(edge.from_id, edge.to_id, edge.rel)
         self._db.run(
-            f"UPDATE memory_edges SET weight = ?, automatic = ? WHERE {condition}",
-            (edge.weight, int(edge.automatic), *values),
+            *self._about_edge(
+                "UPDATE memory_edges SET weight = ?, automatic = ?",
+                edge.from_id,
+                edge.to_id,
+                edge.rel,
+                before=(edge.weight, int(edge.automatic)),
+            )
         )
         return False
 
     def remove_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
         """Remove an edge and its legacy link; return False when there is neither."""
         gone = self.drop_edge(from_id, to_id, rel)
-        condition, values = self._this(from_id, to_id, rel)
-        return self._db.change(f"DELETE FROM memory_links WHERE {condition}", values) > 0 or gone
+        link = self._about_edge("DELETE FROM memory_links", from_id, to_id, rel)
+        return self._db.change(*link) > 0 or gone
 
     def drop_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
         """Remove an edge but not its legacy link; return False when there is none."""
-        condition, values = self._this(from_id, to_id, rel)
-        return self._db.change(f"DELETE FROM memory_edges WHERE {condition}", values) > 0
+        edge = self._about_edge("DELETE FROM memory_edges", from_id, to_id, rel)
+        return self._db.change(*edge) > 0
 
     def add_link(self, link: Link) -> bool:
         """Add a legacy link; return False when it exists."""
@@ -217,16 +222,16 @@ class EdgeTable(StoreTable):
 
     def waiting(self) -> set[str]:
         """Return the ids of memories that wait for their links."""
-        return {memory_id for (memory_id,) in self._db.rows("SELECT memory_id FROM unlinked")}
+        return set(self._column("SELECT memory_id FROM unlinked"))
 
     def waiting_chunks(self, ns: str) -> list[int]:
         """Return the chunks of a namespace's memories that wait for their links."""
-        sql = (
+        return self._column(
             f"SELECT c.id FROM unlinked u {self._sql.ordered_join} chunks c"
             f" ON {self._sql.same_ns('c', 'u')}c.memory_id = u.memory_id"
-            f" WHERE {self._sql.of_ns('c.')}"
+            f" WHERE {self._sql.of_ns('c.')}",
+            (ns,),
         )
-        return [number for (number,) in self._db.rows(sql, (ns,))]
 
     def unlinked(self, limit: int, ns: str | None = None) -> list[Memory]:
         """List memories that wait for their links and have vectors, or are removed, oldest first.

@@ -109,19 +109,27 @@ class Index(StoreTable, ABC):
         """Move the index to a next version with the same text, key and source.
 
         Returns the number of chunks."""
-        sql = "UPDATE chunks SET memory_id = ? WHERE :ns memory_id = ?"
-        return self._db.change(*self._scoped(sql, old_id, before=[new_id]))
+        return self._db.change(
+            *self._scoped(
+                "UPDATE chunks SET memory_id = ? WHERE :ns memory_id = ?", old_id, before=[new_id]
+            )
+        )
 
     def terms(self, ns: str, memory_id: str) -> list[str]:
         """Return the terms of a memory's chunks in order."""
         within, names = self._of(ns)
-        sql = f"SELECT terms FROM chunks WHERE {within}memory_id = ? ORDER BY seq"
-        return [terms for (terms,) in self._db.rows(sql, (*names, memory_id))]
+        return self._column(
+            f"SELECT terms FROM chunks WHERE {within}memory_id = ? ORDER BY seq",
+            (*names, memory_id),
+        )
 
     def count(self, memory_id: str) -> int:
         """Return the number of a memory's chunks."""
-        sql = "SELECT count(*) FROM chunks WHERE :ns memory_id = ?"
-        return int(self._db.get(*self._scoped(sql, memory_id)))
+        return int(
+            self._db.get(
+                *self._scoped("SELECT count(*) FROM chunks WHERE :ns memory_id = ?", memory_id)
+            )
+        )
 
     def newest(self) -> int:
         """Return the highest number of a chunk."""
@@ -133,24 +141,28 @@ class Index(StoreTable, ABC):
 
     def numbers(self, memory_id: str) -> list[int]:
         """Return the numbers of a memory's chunks in order."""
-        sql = "SELECT id FROM chunks WHERE :ns memory_id = ? ORDER BY seq"
-        return [number for (number,) in self._db.rows(*self._scoped(sql, memory_id))]
+        return self._column(
+            *self._scoped("SELECT id FROM chunks WHERE :ns memory_id = ? ORDER BY seq", memory_id)
+        )
 
     def first_chunks(self, ns: str) -> dict[str, int]:
         """Return the number of each live memory's first chunk in a namespace."""
-        sql = f"SELECT memory_id, id FROM chunks WHERE {self._sql.of_ns()} AND seq = 0"
-        return dict(self._db.rows(sql, (ns,)))
+        return dict(
+            self._db.rows(
+                f"SELECT memory_id, id FROM chunks WHERE {self._sql.of_ns()} AND seq = 0", (ns,)
+            )
+        )
 
     def chunks(self, memory: Memory) -> list[Chunk]:
         """Return a memory's chunks in order."""
         within, names = self._of(memory.ns)
-        sql = (
-            "SELECT seq, start, stop, start_line, end_line FROM chunks"
-            f" WHERE {within}memory_id = ? ORDER BY seq"
-        )
         return [
             Chunk(memory.id, seq, memory.content[start:stop], first, last)
-            for seq, start, stop, first, last in self._db.iterate(sql, (*names, memory.id))
+            for seq, start, stop, first, last in self._db.iterate(
+                "SELECT seq, start, stop, start_line, end_line FROM chunks"
+                f" WHERE {within}memory_id = ? ORDER BY seq",
+                (*names, memory.id),
+            )
         ]
 
     def _tagged(self) -> Iterator[tuple[str, str, list[str]]]:

@@ -167,26 +167,33 @@ class Journal(StoreTable, ABC):
 
     def days_of_use(self, ns: str) -> dict[str, int]:
         """Return the number of days on which each live memory in the log was used."""
-        sql = (
-            "SELECT m.id, count(*) FILTER (WHERE a.used > 0) FROM memories m JOIN accesses a"
-            f" ON {self._sql.same_ns('a', 'm')}a.memory_id = m.id"
-            " WHERE m.ns = ? AND m.deleted_at IS NULL GROUP BY m.id"
+        return dict(
+            self._db.rows(
+                "SELECT m.id, count(*) FILTER (WHERE a.used > 0) FROM memories m JOIN accesses a"
+                f" ON {self._sql.same_ns('a', 'm')}a.memory_id = m.id"
+                " WHERE m.ns = ? AND m.deleted_at IS NULL GROUP BY m.id",
+                (ns,),
+            )
         )
-        return dict(self._db.rows(sql, (ns,)))
 
     def times_shown(self, ns: str) -> dict[str, int]:
         """Return how often each live memory in the log was shown without being used."""
-        sql = (
-            "SELECT m.id, sum(a.shown) FROM memories m JOIN accesses a"
-            f" ON {self._sql.same_ns('a', 'm')}a.memory_id = m.id"
-            " WHERE m.ns = ? AND m.deleted_at IS NULL GROUP BY m.id"
-        )
-        return {memory_id: int(shown) for memory_id, shown in self._db.rows(sql, (ns,))}
+        return {
+            memory_id: int(shown)
+            for memory_id, shown in self._db.rows(
+                "SELECT m.id, sum(a.shown) FROM memories m JOIN accesses a"
+                f" ON {self._sql.same_ns('a', 'm')}a.memory_id = m.id"
+                " WHERE m.ns = ? AND m.deleted_at IS NULL GROUP BY m.id",
+                (ns,),
+            )
+        }
 
     def uses(self, memory_ids: Sequence[str]) -> dict[str, int]:
         """Return how often each memory was used; memories that were only shown are left out."""
-        condition = f":ns memory_id {self._sql.among} AND used > 0"
-        sql = f"SELECT memory_id, sum(used) FROM accesses WHERE {condition} GROUP BY memory_id"
+        sql = (
+            f"SELECT memory_id, sum(used) FROM accesses WHERE :ns memory_id {self._sql.among}"
+            " AND used > 0 GROUP BY memory_id"
+        )
         return {
             memory_id: int(count)
             for memory_id, count in self._db.iterate(*self._scoped(sql, memory_ids))
@@ -199,5 +206,8 @@ class Journal(StoreTable, ABC):
 
     def carry(self, old_id: str, new_id: str) -> None:
         """Move the days of use to the next version."""
-        sql = "UPDATE accesses SET memory_id = ? WHERE :ns memory_id = ?"
-        self._db.run(*self._scoped(sql, old_id, before=[new_id]))
+        self._db.run(
+            *self._scoped(
+                "UPDATE accesses SET memory_id = ? WHERE :ns memory_id = ?", old_id, before=[new_id]
+            )
+        )

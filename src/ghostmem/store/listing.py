@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ghostmem.clock import format_time, read_time
 from ghostmem.model import Memory, NsFilter
@@ -44,8 +44,12 @@ class Listing(StoreTable):
         plus = self._sql.unindexed
         self._by_importance = f"{plus}m.importance DESC, {plus}m.created_at DESC, m.key, m.ns"
 
-    def _where(self, selection: Filter) -> Part:
-        return clause(self._sql, selection)
+    def _filtered(self, selection: Filter, sql: str, *more: Any) -> Part:
+        """Return a statement about memories that pass a filter, and its values.
+
+        `:where` in it becomes the condition of the filter, whose values are before the others."""
+        condition, values = clause(self._sql, selection)
+        return sql.replace(":where", condition), [*values, *more]
 
     def same_content(self, ns: str, content: str, now: datetime) -> Memory | None:
         """Return the oldest live memory of a namespace with exactly this content."""
@@ -56,44 +60,42 @@ class Listing(StoreTable):
 
     def select(self, selection: Filter, limit: int | None = None, offset: int = 0) -> list[Memory]:
         """List memories that pass a filter, newest first, with their files and symbols."""
-        condition, values = self._where(selection)
-        limits = [self._sql.no_limit if limit is None else limit, offset]
+        most = self._sql.no_limit if limit is None else limit
+        sql = f":where {_NEWEST} LIMIT ? OFFSET ?"
         return self._memories.with_refs(
-            self._memories.many(f"{condition} {_NEWEST} LIMIT ? OFFSET ?", [*values, *limits])
+            self._memories.many(*self._filtered(selection, sql, most, offset))
         )
 
     def first(self, selection: Filter, order: str, limit: int) -> list[Memory]:
         """List the first memories that pass a filter in one of ORDERS, without files or symbols."""
-        condition, values = self._where(selection)
         return self._memories.many(
-            f"{condition} ORDER BY {ORDERS[order]} LIMIT ?", [*values, limit]
+            *self._filtered(selection, f":where ORDER BY {ORDERS[order]} LIMIT ?", limit)
         )
 
     def groups(self, selection: Filter, *by: str) -> list[Group]:
         """Count memories that pass a filter by some of namespace, tier and source."""
         names = [sql if name in by else "''" for name, sql in _GROUPED.items()]
-        condition, values = self._where(selection)
-        rows = self._db.rows(
+        sql = (
             f"SELECT {', '.join(names)}, count(*), sum(m.est_tokens), sum(m.pinned),"
-            f" max(m.recorded_at) FROM memories m WHERE {condition} GROUP BY 1, 2, 3",
-            values,
+            " max(m.recorded_at) FROM memories m WHERE :where GROUP BY 1, 2, 3"
         )
         return [
             Group(ns, tier, source, count, int(tokens), int(pinned), read_time(newest))
-            for ns, tier, source, count, tokens, pinned, newest in rows
+            for ns, tier, source, count, tokens, pinned, newest in self._db.rows(
+                *self._filtered(selection, sql)
+            )
         ]
 
     def scan(self, selection: Filter, batch: int = 500) -> Iterator[Memory]:
         """Yield all memories that pass a filter by key, in batches; changes meanwhile are safe."""
-        for page in pages(self._memories.many, self._where(selection), batch):
+        for page in pages(self._memories.many, clause(self._sql, selection), batch):
             yield from page
 
     def parts(self, row_type: RowType[T], selection: Filter) -> Iterator[T]:
         """Yield some fields of all memories that pass a filter, by namespace and key."""
-        condition, values = self._where(selection)
         columns = ", ".join(f"m.{name}" for name in row_type.names)
-        sql = f"SELECT {columns} FROM memories m WHERE {condition} ORDER BY m.ns, m.key, m.version"
-        yield from map(row_type.read, self._db.iterate(sql, values))
+        sql = f"SELECT {columns} FROM memories m WHERE :where ORDER BY m.ns, m.key, m.version"
+        yield from map(row_type.read, self._db.iterate(*self._filtered(selection, sql)))
 
     def rows(self, ns: NsFilter) -> Iterator[Memory]:
         """Yield every version with its files and symbols, by namespace, key and version."""
@@ -107,16 +109,13 @@ class Listing(StoreTable):
 
     def count(self, selection: Filter) -> int:
         """Count memories that pass a filter."""
-        condition, values = self._where(selection)
-        return int(self._db.get(f"SELECT count(*) FROM memories m WHERE {condition}", values))
+        sql = "SELECT count(*) FROM memories m WHERE :where"
+        return int(self._db.get(*self._filtered(selection, sql)))
 
     def exceeds(self, selection: Filter, count: int) -> bool:
         """Say whether more memories than this pass a filter; all others are not read."""
-        condition, values = self._where(selection)
-        sql = (
-            f"SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {condition} LIMIT ?) AS passing"
-        )
-        return int(self._db.get(sql, [*values, count + 1])) > count
+        sql = "SELECT count(*) FROM (SELECT 1 FROM memories m WHERE :where LIMIT ?) AS passing"
+        return int(self._db.get(*self._filtered(selection, sql, count + 1))) > count
 
     def expired(self, now: datetime) -> list[Memory]:
         """List versions that have expired."""
@@ -126,8 +125,10 @@ class Listing(StoreTable):
 
     def pinned(self, ns: NsFilter, now: datetime) -> list[Memory]:
         """List the pinned memories, most important first."""
-        condition, values = self._where(Filter(ns=ns, now=now, pinned=True, closed=False))
-        return self._memories.many(f"{condition} ORDER BY {self._by_importance}", values)
+        selection = Filter(ns=ns, now=now, pinned=True, closed=False)
+        return self._memories.many(
+            *self._filtered(selection, f":where ORDER BY {self._by_importance}")
+        )
 
     def decisions(
         self, selection: Filter, tags: Sequence[str], importance: float, limit: int
@@ -136,23 +137,29 @@ class Listing(StoreTable):
 
         These are procedural memories, and those with a high or critical priority, with one of some
         tags, or with at least some importance."""
-        condition, values = self._where(selection)
-        tail = (
-            f"{condition} AND (m.kind = 'procedural' OR m.priority IN ('high', 'critical')"
-            f" OR m.importance >= ? OR {self._sql.any_tag})"
-            f" ORDER BY {self._by_importance} LIMIT ?"
+        return self._memories.many(
+            *self._filtered(
+                selection,
+                ":where AND (m.kind = 'procedural' OR m.priority IN ('high', 'critical')"
+                f" OR m.importance >= ? OR {self._sql.any_tag})"
+                f" ORDER BY {self._by_importance} LIMIT ?",
+                importance,
+                self._sql.array(tags),
+                limit,
+            )
         )
-        return self._memories.many(tail, [*values, importance, self._sql.array(tags), limit])
 
     def expired_ids(self, ns: NsFilter, now: datetime) -> set[str]:
         """Return the ids of live versions that have expired and were not collected yet."""
         # few memories expire, many share a namespace
         condition, values = ns_part(ns, f"{self._sql.unindexed}m.ns")
-        sql = (
-            f"SELECT m.id FROM memories m WHERE {condition} AND m.expires_at IS NOT NULL"
-            f" AND m.expires_at <= ? AND {LIVE}"
+        return set(
+            self._column(
+                f"SELECT m.id FROM memories m WHERE {condition} AND m.expires_at IS NOT NULL"
+                f" AND m.expires_at <= ? AND {LIVE}",
+                [*values, format_time(now)],
+            )
         )
-        return {row[0] for row in self._db.iterate(sql, [*values, format_time(now)])}
 
     def has_closed(self, ns: NsFilter, now: datetime) -> bool:
         """Say whether the validity of any live memory has ended."""
@@ -167,17 +174,17 @@ class Listing(StoreTable):
         """Return the ids of those memories that pass a filter."""
         if self.ns is not None and selection.ns.matches(self.ns):
             selection = replace(selection, ns=NsFilter(self.ns))
-        condition, values = self._where(selection)
+        condition, values = clause(self._sql, selection)
         sql = f"SELECT m.id FROM {self._sql.given_memories} WHERE {condition}"
-        return {row[0] for row in self._db.iterate(sql, [self._sql.array(ids), *values])}
+        return set(self._column(sql, [self._sql.array(ids), *values]))
 
     def dead_keys(self, before: datetime) -> list[Memory]:
         """List all versions of keys that have no live version and were removed before a time."""
-        tail = (
+        return self._memories.many(
             "NOT EXISTS (SELECT 1 FROM memories n WHERE n.ns = m.ns AND n.key = m.key"
-            " AND (n.deleted_at IS NULL OR n.deleted_at > ?)) ORDER BY m.ns, m.key, m.version"
+            " AND (n.deleted_at IS NULL OR n.deleted_at > ?)) ORDER BY m.ns, m.key, m.version",
+            (format_time(before),),
         )
-        return self._memories.many(tail, (format_time(before),))
 
     def stale(self, before: datetime, now: datetime) -> list[Memory]:
         """List live memories that were not retrieved since a time."""
@@ -202,22 +209,26 @@ class Listing(StoreTable):
 
     def tag_counts(self, selection: Filter) -> list[tuple[str, int]]:
         """Count memories that pass a filter by tag, most used first."""
-        condition, values = self._where(selection)
         return self._db.rows(
-            f"SELECT {self._sql.tag_name}, count(*) FROM memories m, {self._sql.tag_values}"
-            f" WHERE {condition} AND m.tags IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
-            values,
+            *self._filtered(
+                selection,
+                f"SELECT {self._sql.tag_name}, count(*) FROM memories m, {self._sql.tag_values}"
+                " WHERE :where AND m.tags IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1",
+            )
         )
 
     def kind_counts(self, selection: Filter) -> list[tuple[str, str, int]]:
         """Count memories that pass a filter by namespace and kind."""
-        condition, values = self._where(selection)
-        return self._db.rows(
-            f"SELECT m.ns, m.kind, count(*) FROM memories m WHERE {condition} GROUP BY 1, 2", values
-        )
+        sql = "SELECT m.ns, m.kind, count(*) FROM memories m WHERE :where GROUP BY 1, 2"
+        return self._db.rows(*self._filtered(selection, sql))
 
     def totals(self, now: datetime) -> dict[str, int]:
         """Count the rows of the main tables."""
         totals = {table: self._db.get(f"SELECT count(*) FROM {table}") for table in _COUNTED}
-        sql = "SELECT count(*) FROM reflect_rules WHERE created_by <> 'system'"
-        return {**totals, "reflect_rules": self._db.get(sql), "live": self.count(Filter(now=now))}
+        return {
+            **totals,
+            "reflect_rules": self._db.get(
+                "SELECT count(*) FROM reflect_rules WHERE created_by <> 'system'"
+            ),
+            "live": self.count(Filter(now=now)),
+        }

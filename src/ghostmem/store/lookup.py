@@ -93,19 +93,23 @@ def not_found(
     message = f"memory not found: {ns}/{key}"
     if last is not None:
         state = "was deleted" if last.deleted_at else "has expired"
-        restore = f"`ghost restore -n {ns} -k {quote(key)}`"
-        return NotFoundError(message, f"it {state}; {restore} brings it back")
+        return NotFoundError(
+            message, f"it {state}; `ghost restore -n {ns} -k {quote(key)}` brings it back"
+        )
     if ns.endswith("*"):
         return NotFoundError(
             message, f"give one namespace; `ghost list -n '{ns}'` shows the memories of all of them"
         )
     keys = [memory.key for memory in tx.listing.select(Filter(ns=NsFilter(ns), now=now), limit=500)]
-    folded = {known.casefold(): known for known in keys}
-    if close := [folded[known] for known in get_close_matches(key.casefold(), folded, n=3)]:
+    folded = {name.casefold(): name for name in keys}
+    if close := [folded[name] for name in get_close_matches(key.casefold(), folded, n=3)]:
         return NotFoundError(message, f"did you mean {' or '.join(close)}?", tuple(close))
-    if keys:
-        return NotFoundError(message, f"`ghost list -n {ns}` shows the stored memories")
-    return NotFoundError(message, f"the namespace {ns} is empty; `ghost ns list` shows all")
+    return NotFoundError(
+        message,
+        f"`ghost list -n {ns}` shows the stored memories"
+        if keys
+        else f"the namespace {ns} is empty; `ghost ns list` shows all",
+    )
 
 
 def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
@@ -118,11 +122,11 @@ def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Stor
     @wraps(verb)
     def tried(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
         values = tuple(map(_reusable, args))
-        named = {name: _reusable(value) for name, value in kwargs.items()}
+        options = {name: _reusable(value) for name, value in kwargs.items()}
         wait, deadline = FIRST_WAIT, time.monotonic() + store.settings.busy_timeout
         while True:
             try:
-                return verb(store, *values, **named)  # type: ignore[arg-type]
+                return verb(store, *values, **options)  # type: ignore[arg-type]
             except LostConnectionError as error:
                 if error.stored is not False or time.monotonic() + wait > deadline:
                     raise

@@ -22,7 +22,6 @@ Ref = TypeVar("Ref")
 
 @cache
 def _insert(computed: tuple[str, ...]) -> str:
-    """Return the statement that inserts a memory with some computed columns."""
     names = (*MEMORY.names, *computed)
     marks = ", ".join("?" * len(names))
     return f"INSERT INTO memories ({', '.join(names)}) VALUES ({marks})"
@@ -68,7 +67,7 @@ class Memories(StoreTable):
             " AND EXISTS (SELECT 1 FROM memories n"
             " WHERE n.ns = m.ns AND n.key = m.key AND n.version > m.version)"
         )
-        return {id_ for (id_,) in self._db.iterate(*self._scoped(sql, memory_ids, alias="m."))}
+        return set(self._column(*self._scoped(sql, memory_ids, alias="m.")))
 
     def current(self, ns: str, key: str, now: datetime) -> Memory | None:
         """Return the last version of a key if it is neither removed nor expired."""

@@ -66,10 +66,10 @@ class NamespaceCache:
 
     def postings(self, space: Space, code: str, limit: int) -> array[int] | None:
         """Return the newest chunks of a namespace with a term, or None if they are not known."""
-        known = self._of(space).postings.get(code)
-        if known is None or (known.limit < limit and len(known.chunks) == known.limit):
+        cached = self._of(space).postings.get(code)
+        if cached is None or (cached.limit < limit and len(cached.chunks) == cached.limit):
             return None
-        return known.chunks if len(known.chunks) <= limit else known.chunks[:limit]
+        return cached.chunks if len(cached.chunks) <= limit else cached.chunks[:limit]
 
     def add_postings(self, space: Space, code: str, postings: Postings) -> None:
         """Keep the newest chunks of a namespace with a term."""

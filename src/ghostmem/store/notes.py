@@ -18,7 +18,6 @@ _LINK = BY_NAME["note_links"].columns
 
 
 def _names_of(text: str) -> tuple[str, ...]:
-    """Read the names by which links find a note."""
     return CODECS["list"].read(text) if text else ()
 
 
@@ -43,7 +42,6 @@ class Notes(StoreTable):
         self._sections = f"FROM notes n JOIN note_sections s {join}"
 
     def _in_folder(self, folder_id: int, alias: str = "") -> Part:
-        """Return the condition that a note is in a folder."""
         return self._scoped(
             f":ns {alias}folder_id = ?", folder_id, alias=alias, table="note_folders"
         )
@@ -124,8 +122,10 @@ class Notes(StoreTable):
 
     def sections(self, note_id: str) -> dict[str, tuple[str, int, str]]:
         """Return a note's sections as (name, line, hash) by the ids of their memories."""
-        condition = ":ns note_id = ? ORDER BY memory_id"
-        sql = f"SELECT memory_id, name, line, hash FROM note_sections WHERE {condition}"
+        sql = (
+            "SELECT memory_id, name, line, hash FROM note_sections WHERE :ns note_id = ?"
+            " ORDER BY memory_id"
+        )
         return {
             row[0]: (row[1], row[2], row[3])
             for row in self._db.rows(*self._scoped(sql, note_id, table="notes"))
@@ -188,9 +188,13 @@ class Notes(StoreTable):
 
     def links_of(self, memory_id: str) -> list[tuple[str, str, str | None]]:
         """Return the links of a section as (word, target, target's memory)."""
-        condition = ":ns memory_id = ? ORDER BY word, target"
-        sql = f"SELECT word, target, to_id FROM note_links WHERE {condition}"
-        return self._db.rows(*self._scoped(sql, memory_id))
+        return self._db.rows(
+            *self._scoped(
+                "SELECT word, target, to_id FROM note_links WHERE :ns memory_id = ?"
+                " ORDER BY word, target",
+                memory_id,
+            )
+        )
 
     def put_link(self, memory_id: str, word: str, target: str, to_id: str | None) -> None:
         """Write a link, and the memory of its target if there is one."""
@@ -203,11 +207,10 @@ class Notes(StoreTable):
         self._db.run(*self._scoped(sql, memory_id, word, target))
 
     def _chunks(self, memory_id: str, hashes: Sequence[str]) -> Iterator[tuple[str, int]]:
-        """Return the hashes of a memory's chunks with their numbers."""
-        rows = self._db.rows(
+        numbers = self._column(
             *self._scoped("SELECT id FROM chunks WHERE :ns memory_id = ? ORDER BY seq", memory_id)
         )
-        return zip(hashes, (number for (number,) in rows), strict=False)
+        return zip(hashes, numbers, strict=False)
 
     def spare(self, memory_id: str, hashes: Sequence[str], at: datetime) -> None:
         """Keep the vectors of a memory's chunks by the hashes of their texts, for reuse."""
@@ -239,7 +242,15 @@ class Notes(StoreTable):
         )
         for digest, chunk in self._chunks(memory_id, hashes):
             self._db.run(sql, (digest, *names, chunk))
-        if (twin := self._twin(memory_id, section)) is not None:
+        twin = self._db.get(  # the memory of another section with the same text
+            *self._scoped(
+                "SELECT memory_id FROM note_sections WHERE :ns memory_id <> ? AND hash = ?"
+                " ORDER BY memory_id LIMIT 1",
+                memory_id,
+                section,
+            )
+        )
+        if twin is not None:
             self._db.run(
                 f"{into} chunks o ON {same_ns('o', 'c')}o.memory_id = ? AND o.seq = c.seq"
                 " AND o.stop - o.start = c.stop - c.start AND o.chunker = c.chunker"
@@ -247,21 +258,9 @@ class Notes(StoreTable):
                 f" WHERE {within}c.memory_id = ? ON CONFLICT DO NOTHING",
                 (twin, *names, memory_id),
             )
-        return self._count_vectors(memory_id)
-
-    def _twin(self, memory_id: str, section: str) -> str | None:
-        """Return the memory of another section with the same hash."""
-        condition = ":ns memory_id <> ? AND hash = ? ORDER BY memory_id LIMIT 1"
-        sql = f"SELECT memory_id FROM note_sections WHERE {condition}"
-        twin: str | None = self._db.get(*self._scoped(sql, memory_id, section))
-        return twin
-
-    def _count_vectors(self, memory_id: str) -> int:
-        """Count the chunks of a memory that have a vector."""
         sql = (
             "SELECT count(DISTINCT c.id) FROM chunks c"
-            f" JOIN vectors v ON {self._sql.same_ns('v', 'c')}v.chunk_id = c.id"
-            " WHERE :ns c.memory_id = ?"
+            f" JOIN vectors v ON {same_ns('v', 'c')}v.chunk_id = c.id WHERE :ns c.memory_id = ?"
         )
         return int(self._db.get(*self._scoped(sql, memory_id, alias="c.")))
 

@@ -119,7 +119,6 @@ class OutlineTables(StoreTable):
             self._db.run(f"DELETE FROM {table} WHERE project = ?", (project,))
 
     def _insert(self, table: str, project: int, columns: str, rows: Rows) -> None:
-        """Insert many rows of a project."""
         marks = "?, " * columns.count(",") + "?"
         self._db.run_many(
             f"INSERT INTO {table} (project, {columns}) VALUES ({project:d}, {marks})", rows
@@ -149,28 +148,28 @@ class OutlineTables(StoreTable):
 
     def names(self, project: int) -> list[str]:
         """Return the names of the symbols of a project."""
-        sql = (
+        return self._column(
             "SELECT DISTINCT name FROM outline_nodes "
-            "WHERE project = ? AND origin = 'project' AND kind <> 'file'"
+            "WHERE project = ? AND origin = 'project' AND kind <> 'file'",
+            (project,),
         )
-        return [name for (name,) in self._db.rows(sql, (project,))]
 
     def containing(self, project: int, part: str) -> list[int]:
         """Return the numbers of the nodes with a part in their name or full name, in order."""
-        sql = (
+        return self._column(
             "SELECT number FROM outline_nodes WHERE project = ? AND "
             f"({self._sql.position}(name, ?) > 0 OR {self._sql.position}(full_name, ?) > 0) "
-            "ORDER BY number"
+            "ORDER BY number",
+            (project, part, part),
         )
-        return [number for (number,) in self._db.rows(sql, (project, part, part))]
 
     def alone(self, project: int, first: int, stop: int) -> list[int]:
         """Return the numbers in a range of the nodes that are shown on their own, in order."""
-        sql = (
+        return self._column(
             "SELECT number FROM outline_nodes WHERE project = ? AND alone = 1 "
-            "AND number >= ? AND number < ? ORDER BY number"
+            "AND number >= ? AND number < ? ORDER BY number",
+            (project, first, stop),
         )
-        return [number for (number,) in self._db.rows(sql, (project, first, stop))]
 
     def links(self, project: int, numbers: Iterable[int]) -> list[tuple[int, int, int, int, int]]:
         """Return the links that leave or reach some nodes, in the order of their sources."""

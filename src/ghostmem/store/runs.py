@@ -67,14 +67,16 @@ class Runs(StoreTable):
     def unfinished(self, verb: str, scope: str) -> tuple[Run, str] | None:
         """Return an unfinished run of a scope and the last namespace it was done with."""
         starts, values = self._sql.starts("verb", f"{verb} ")
-        tail = (
-            f"WHERE (verb = ? OR {starts}) AND scope = ? AND finished_at IS NULL"
-            " ORDER BY at, id LIMIT 1"
+        return next(
+            self._runs(
+                f"WHERE (verb = ? OR {starts}) AND scope = ? AND finished_at IS NULL"
+                " ORDER BY at, id LIMIT 1",
+                (verb, *values, scope),
+            ),
+            None,
         )
-        return next(self._runs(tail, (verb, *values, scope)), None)
 
     def _runs(self, tail: str, values: Sequence[Any]) -> Iterator[tuple[Run, str]]:
-        """Yield runs with the namespaces they reached."""
         rows = self._db.rows(f"{_SELECT} {tail}", values)
         sql = f"SELECT run_id, count(*) FROM audit WHERE run_id {self._sql.among} GROUP BY run_id"
         counts: dict[str, int] = (
@@ -91,15 +93,13 @@ class Runs(StoreTable):
         self._report(run_id, self._sql.for_update)
         marks = ", ".join("?" * len(ENTRY.names))
         sql = f"INSERT INTO audit (run_id, {ENTRY.columns}) VALUES (?, {marks})"
-        numbered = self._numbered(run_id, entries)
+        last = self._db.get("SELECT coalesce(max(seq), 0) FROM audit WHERE run_id = ?", (run_id,))
+        numbered = (
+            entry._replace(seq=number, done=0)
+            for number, entry in enumerate(entries, int(last) + 1)
+        )
         while rows := [(run_id, *ENTRY.write(entry)) for entry in islice(numbered, _PLANNED)]:
             self._db.run_many(sql, rows)
-
-    def _numbered(self, run_id: str, entries: Iterable[AuditEntry]) -> Iterator[AuditEntry]:
-        """Yield entries with numbers after those that a run has."""
-        sql = "SELECT coalesce(max(seq), 0) FROM audit WHERE run_id = ?"
-        for number, entry in enumerate(entries, int(self._db.get(sql, (run_id,))) + 1):
-            yield entry._replace(seq=number, done=0)
 
     def todo(self, run_id: str, limit: int, ns: str | None = None) -> list[AuditEntry]:
         """List the planned changes of a run that are not made, in order; with `ns`, only there."""
@@ -136,12 +136,14 @@ class Runs(StoreTable):
 
     def moved(self, since: datetime) -> dict[str, int]:
         """Return how often runs moved each memory to another tier, or removed it, since a time."""
-        sql = (
-            "SELECT a.subject, count(*) FROM runs r JOIN audit a ON a.run_id = r.id"
-            " WHERE r.at >= ? AND r.undone_at IS NULL AND a.done = 1"
-            f" AND a.op IN ({_MOVES}) GROUP BY a.subject"
+        return dict(
+            self._db.rows(
+                "SELECT a.subject, count(*) FROM runs r JOIN audit a ON a.run_id = r.id"
+                " WHERE r.at >= ? AND r.undone_at IS NULL AND a.done = 1"
+                f" AND a.op IN ({_MOVES}) GROUP BY a.subject",
+                (format_time(since),),
+            )
         )
-        return dict(self._db.rows(sql, (format_time(since),)))
 
     def tidy(self, names: Collection[str] | None = None) -> None:
         """Remove the keys of deleted memories from the groups that runs recorded.
@@ -164,12 +166,14 @@ class Runs(StoreTable):
         """Return those of some keys that a namespace has; an empty one stands for all."""
         only, names = ("ns = ? AND ", [ns]) if ns else ("", [])
         sql = f"SELECT DISTINCT key FROM memories WHERE {only}key {self._sql.among}"
-        return {key for (key,) in self._db.rows(sql, (*names, self._sql.array(sorted(keys))))}
+        return set(self._column(sql, (*names, self._sql.array(sorted(keys)))))
 
     def forget(self, before: datetime) -> int:
         """Delete the records of finished runs that are older than a time."""
-        sql = "DELETE FROM runs WHERE finished_at IS NOT NULL AND at < ? RETURNING id"
-        gone = [run_id for (run_id,) in self._db.rows(sql, (format_time(before),))]
+        gone = self._column(
+            "DELETE FROM runs WHERE finished_at IS NOT NULL AND at < ? RETURNING id",
+            (format_time(before),),
+        )
         if gone:  # a foreign key deletes them in SQLite
             self._db.run(
                 f"DELETE FROM audit WHERE run_id {self._sql.among}", (self._sql.array(gone),)

@@ -92,8 +92,9 @@ class Search(StoreTable, ABC):
         """Return the namespaces with a prefix that hold chunks."""
         name = self._sql.ns_name
         starts, values = self._sql.starts(name, prefix)
-        sql = f"SELECT {name} FROM namespaces WHERE chunks > 0 AND {starts} ORDER BY {name}"
-        return [row[0] for row in self._db.rows(sql, values)]
+        return self._column(
+            f"SELECT {name} FROM namespaces WHERE chunks > 0 AND {starts} ORDER BY {name}", values
+        )
 
     def postings(self, space: Space, codes: Sequence[str], limit: int) -> "list[array[int]]":
         """Return for each term the newest chunks of a namespace that contain it, up to `limit`."""
@@ -148,12 +149,14 @@ class Search(StoreTable, ABC):
         if middle:  # two edits can move it by two letters
             sql += f" OR {self._sql.position}(substr(word, ?, ?), ?) > 0"
             values += [len(start), len(middle) + 4, middle]
-        return [word for (word,) in self._db.rows(f"{sql})", values)]
+        return self._column(f"{sql})", values)
 
     def known_words(self, space: Space, words: Iterable[str]) -> list[str]:
         """Return those of some words that a namespace has."""
-        sql = f"SELECT word FROM words WHERE {self._sql.of_ns()} AND word {self._sql.among}"
-        return [word for (word,) in self._db.rows(sql, (space.name, self._sql.array(words)))]
+        return self._column(
+            f"SELECT word FROM words WHERE {self._sql.of_ns()} AND word {self._sql.among}",
+            (space.name, self._sql.array(words)),
+        )
 
     def allowed(self, space: Space, selection: Filter, limit: int) -> list[int] | None:
         """Return all chunks of a namespace that pass a filter, or None if more than `limit` do."""
@@ -185,7 +188,7 @@ class Search(StoreTable, ABC):
         return self.fact(space, "sources", lambda: self._read_sources(space))
 
     def _read_sources(self, space: Space) -> list[str]:
-        return [name for (name,) in self._db.rows(SOURCES, (space.name, space.name, MAX_SOURCES))]
+        return self._column(SOURCES, (space.name, space.name, MAX_SOURCES))
 
     def candidates(
         self, chunks: Sequence[int], selection: Filter, space: Space | None = None

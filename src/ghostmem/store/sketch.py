@@ -56,8 +56,8 @@ class Sketches:
 
         Each vector has at most `count` pairs, the nearest, ties by the later position; it is a
         pair with itself too."""
-        at, to, scores = self.nearest(np.arange(start, stop), stop, least, count)
-        return at + start, to, scores
+        origin, to, scores = self.nearest(np.arange(start, stop), stop, least, count)
+        return origin + start, to, scores
 
     def nearest(
         self,
@@ -73,16 +73,16 @@ class Sketches:
         for those at their own and at earlier positions."""
         if not len(positions) or not stop:
             return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
-        own, left = to_float32(self._rows[positions]), self._left(positions)
+        vectors, factors = to_float32(self._rows[positions]), self._left(positions)
         tiles: list[Pairs] = []
         for first in range(0, stop, TILE):
-            pairs = self._tile(own, left, slice(first, min(first + TILE, stop)), least)
+            pairs = self._tile(vectors, factors, slice(first, min(first + TILE, stop)), least)
             if late is not None:
-                at, to, scores = pairs
-                kept = ~late[to] | (to < positions[at])
-                pairs = at[kept], to[kept], scores[kept]
+                origin, to, scores = pairs
+                chosen = ~late[to] | (to < positions[origin])
+                pairs = origin[chosen], to[chosen], scores[chosen]
             tiles.append(pairs)
-            if sum(len(at) for at, _, _ in tiles) > MAX_PAIRS:
+            if sum(len(origin) for origin, _, _ in tiles) > MAX_PAIRS:
                 tiles = [_best(tiles, count)]
         return _best(tiles, count)
 
@@ -91,35 +91,35 @@ class Sketches:
         if self._right is None:
             return None
         groups = -(-len(positions) // GROUP)
-        left = np.zeros((groups * GROUP, self._right.shape[1]), np.float32)
-        left[:, -2:] = -NO_VECTOR, 1.0
-        left[: len(positions)] = self._right[positions // GROUP, :, positions % GROUP]
-        left[: len(positions), -2:] = left[: len(positions), :-3:-1]
-        return left.reshape(groups, GROUP, -1)
+        factors = np.zeros((groups * GROUP, self._right.shape[1]), np.float32)
+        factors[:, -2:] = -NO_VECTOR, 1.0
+        factors[: len(positions)] = self._right[positions // GROUP, :, positions % GROUP]
+        factors[: len(positions), -2:] = factors[: len(positions), :-3:-1]
+        return factors.reshape(groups, GROUP, -1)
 
     def _tile(
         self,
-        own: "NDArray[np.float32]",
-        left: "NDArray[np.float32] | None",
+        vectors: "NDArray[np.float32]",
+        factors: "NDArray[np.float32] | None",
         those: slice,
         least: float,
     ) -> "Pairs":
         """Return pairs of some vectors and a short range with a product of at least `least`."""
-        if self._right is not None and left is not None:
+        if self._right is not None and factors is not None:
             right = self._right[those.start // GROUP : -(-those.stop // GROUP)]
             # many products of small matrices rather than a large one, which would wait for the
             # threads of the library
-            possible = left[:, None] @ right[None] >= least - ROUNDING
+            possible = factors[:, None] @ right[None] >= least - ROUNDING
             if np.count_nonzero(possible) <= DENSE * possible.size:
                 places = np.flatnonzero(possible)  # faster than nonzero
-                row, column, at, to = np.unravel_index(places, possible.shape)
-                at, to = row * GROUP + at, those.start + column * GROUP + to
-                scores = np.vecdot(own[at], to_float32(self._rows[to]))
+                row, column, origin, to = np.unravel_index(places, possible.shape)
+                origin, to = row * GROUP + origin, those.start + column * GROUP + to
+                scores = np.vecdot(vectors[origin], to_float32(self._rows[to]))
                 near = scores >= least
-                return at[near], to[near], scores[near]
-        products = own @ to_float32(self._rows[those]).T
-        at, to = np.nonzero(products >= least)
-        return at, to + those.start, products[at, to]
+                return origin[near], to[near], scores[near]
+        products = vectors @ to_float32(self._rows[those]).T
+        origin, to = np.nonzero(products >= least)
+        return origin, to + those.start, products[origin, to]
 
 
 def _sketch(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
@@ -148,8 +148,8 @@ def _sketch(rows: "NDArray[np.float16]") -> "NDArray[np.float32]":
 
 def _best(tiles: "Sequence[Pairs]", count: int) -> "Pairs":
     """Return the nearest `count` of each first position, nearest first, ties by the later one."""
-    at, to, scores = (np.concatenate(parts) for parts in zip(*tiles, strict=True))
-    order = np.lexsort((-to, -scores, at))
-    at, to, scores = at[order], to[order], scores[order]
-    kept = np.arange(len(at)) - np.searchsorted(at, at) < count
-    return at[kept], to[kept], scores[kept]
+    origin, to, scores = (np.concatenate(parts) for parts in zip(*tiles, strict=True))
+    order = np.lexsort((-to, -scores, origin))
+    origin, to, scores = origin[order], to[order], scores[order]
+    chosen = np.arange(len(origin)) - np.searchsorted(origin, origin) < count
+    return origin[chosen], to[chosen], scores[chosen]

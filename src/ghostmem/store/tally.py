@@ -19,8 +19,11 @@ class Tally:
 def tally_of(text: str) -> Tally:
     """Read the counts of a run, with its groups of keys ordered by namespace."""
     tally = _read(text)
-    clusters = sorted(tally.clusters, key=lambda group: group[0])
-    return replace(tally, clusters=clusters, notes=sorted(tally.notes))
+    return replace(
+        tally,
+        clusters=sorted(tally.clusters, key=lambda group: group[0]),
+        notes=sorted(tally.notes),
+    )
 
 
 def tally_text(before: str, added: Tally) -> str:

@@ -62,25 +62,25 @@ def path(value: str | PathLike[str], what: str) -> "Path":
     """Accept the path of a file or folder that a file system can have."""
     from pathlib import Path
 
-    given = value.__fspath__() if isinstance(value, PathLike) else value
-    if not isinstance(given, str):
+    name = value.__fspath__() if isinstance(value, PathLike) else value
+    if not isinstance(name, str):
         raise InvalidInputError(
             f"{what} must be a path, not {shown(value)}", f"pass {what} as a string or Path"
         )
-    if not given:  # for example a variable of a shell that is not set
+    if not name:  # for example a variable of a shell that is not set
         raise InvalidInputError(f"{what} is empty", "give the path of a file or folder")
     try:
-        os.lstat(given)
+        os.lstat(name)
     except ValueError:  # NUL, or a surrogate that stands for no byte
         raise InvalidInputError(
-            f"{what} {shown(given)} cannot be a path", "give the path of a file or folder"
+            f"{what} {shown(name)} cannot be a path", "give the path of a file or folder"
         ) from None
     except OSError as error:
         if error.errno == ENAMETOOLONG:
             raise InvalidInputError(
-                f"{what} {shown(given)} is too long for a path", "give the path of a file or folder"
+                f"{what} {shown(name)} is too long for a path", "give the path of a file or folder"
             ) from None
-    return Path(given)
+    return Path(name)
 
 
 def items(values: Iterable[T], what: str, example: str = "'a', 'b'") -> list[T]:
@@ -195,12 +195,10 @@ def content(value: str, limit: int) -> str:
         raise InvalidInputError("content is required", "give the text of the memory")
     size = len(value.encode())
     if size > limit:
-        hint = (
-            "store it as a file and remember its path, split it with `ghost ingest`, or "
-            "raise GHOST_MAX_CONTENT_BYTES"
-        )
         raise InvalidInputError(
-            f"content has {size:,} bytes, more than the limit of {limit:,}", hint
+            f"content has {size:,} bytes, more than the limit of {limit:,}",
+            "store it as a file and remember its path, split it with `ghost ingest`, or "
+            "raise GHOST_MAX_CONTENT_BYTES",
         )
     return value
 
@@ -212,9 +210,8 @@ def choice(value: str | None, enum: type[E], what: str, others: Sequence[str] = 
     try:
         return enum(value)
     except ValueError:
-        options = ", ".join((*enum, *others))
         raise InvalidInputError(
-            f"invalid {what} {shown(value)}", f"must be one of: {options}"
+            f"invalid {what} {shown(value)}", f"must be one of: {', '.join((*enum, *others))}"
         ) from None
 
 
@@ -231,22 +228,22 @@ def share(value: float | None, what: str) -> float | None:
     """Accept a number from 0 to 1."""
     if value is None:
         return None
-    if not 0 <= (given := _as_float(value)) <= 1:
+    if not 0 <= (fraction := _as_float(value)) <= 1:
         raise InvalidInputError(
             f"{what} {shown(value)} is out of range", f"{what} is a number from 0 to 1"
         )
-    return given
+    return fraction
 
 
 def number(value: float | None, what: str) -> float | None:
     """Accept a finite number."""
     if value is None:
         return None
-    if not abs(given := _as_float(value)) < 1e300:
+    if not abs(finite := _as_float(value)) < 1e300:
         raise InvalidInputError(
             f"{what} {shown(value)} is not a number", f"give {what} a number, such as 0.5"
         )
-    return given
+    return finite
 
 
 def positive(value: int, what: str, least: int = 1, most: int = 2**63 - 1) -> int:
@@ -290,10 +287,9 @@ def meta(value: Mapping[str, Any] | None, what: str = "meta") -> Mapping[str, An
     if is_deeper(value, MAX_DEPTH):
         raise too_deep(what)
     try:
-        clean: dict[str, Any] = json.loads(
-            text(json.dumps(dict(value), ensure_ascii=False, allow_nan=False), what)
+        return dict(
+            json.loads(text(json.dumps(dict(value), ensure_ascii=False, allow_nan=False), what))
         )
-        return clean
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
             f"{what} cannot be written as JSON: {error}", "use texts, numbers, lists and objects"

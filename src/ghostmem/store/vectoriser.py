@@ -186,9 +186,10 @@ class Vectoriser:
         """Return the provider as `get` or `chosen` does, or raise why there is none."""
         embedder = self.chosen() if chosen else self.get()
         if embedder is None:
-            reason = self.problem or "the provider is none"
-            hint = self._hint or "choose GHOST_EMBED_PROVIDER=local or static"
-            raise EmbeddingError(f"there are no vectors: {reason}", hint)
+            raise EmbeddingError(
+                f"there are no vectors: {self.problem or 'the provider is none'}",
+                self._hint or "choose GHOST_EMBED_PROVIDER=local or static",
+            )
         return embedder
 
     def try_bytes(self, texts: list[str], embedder: "Embedder | None") -> list[bytes]:

@@ -43,16 +43,16 @@ class Vectors(StoreTable, ABC):
         """Return the number of a model that may have vectors here.
 
         Dimension 0 means that the provider has not said it yet: the latest model counts."""
-        known = (name, dimension, chunker)
-        if known in self._found:
-            return self._found[known]
+        described = (name, dimension, chunker)
+        if described in self._found:
+            return self._found[described]
         sql, values = "SELECT max(id) FROM models WHERE name = ? AND chunker = ?", (name, chunker)
         if dimension == 0:
             number: int | None = self._db.get(sql, values)
         else:
             number = self._db.get(f"{sql} AND dimension = ?", (*values, dimension))
         if number is not None and dimension:
-            self._found[known] = number
+            self._found[described] = number
         return number
 
     _has_vectors = ""  # the condition that a model `m` has vectors, where an index can tell
@@ -62,12 +62,12 @@ class Vectors(StoreTable, ABC):
 
         These are models with one of some names, or with a name that begins with a prefix."""
         if names not in self._first:
-            sql = (
+            self._first[names] = self._db.get(
                 f"SELECT m.name FROM models m WHERE (m.name {self._sql.among} "
                 f"OR substr(m.name, 1, {len(prefix)}) = ?) AND m.chunker = ?"
-                f"{self._has_vectors} ORDER BY m.id LIMIT 1"
+                f"{self._has_vectors} ORDER BY m.id LIMIT 1",
+                (self._sql.array(names), prefix, chunker),
             )
-            self._first[names] = self._db.get(sql, (self._sql.array(names), prefix, chunker))
         return self._first[names]
 
     def dimension(self, model: int) -> int:
@@ -95,9 +95,14 @@ class Vectors(StoreTable, ABC):
 
     def _updated(self, view: VectorView, model: int, space: Space) -> VectorView:
         """Return a view with the vectors that were added since."""
-        condition = f"{self._sql.of_ns('c.')} AND c.seq > ? AND c.op = 'embed' LIMIT 1"
-        sql, values = f"SELECT 1 FROM changes c WHERE {condition}", (space.name, view.sequence)
-        if view.is_stale(space.chunks) or self._db.get(sql, values) is not None:
+        sql = (
+            f"SELECT 1 FROM changes c WHERE {self._sql.of_ns('c.')} AND c.seq > ?"
+            " AND c.op = 'embed' LIMIT 1"
+        )
+        if (
+            view.is_stale(space.chunks)
+            or self._db.get(sql, (space.name, view.sequence)) is not None
+        ):
             return self._read(model, space)
         last = int(view.ids[-1]) if len(view.ids) else -1
         return view.extended(space.sequence, *self.after(model, space.name, last))
@@ -124,9 +129,12 @@ class Vectors(StoreTable, ABC):
             f"INSERT INTO vectors (model_id, {column}, chunk_id, vector) SELECT ?, {column}, id,"
             f" {self._sql.vector} FROM chunks WHERE {self._of('')[0]}id = ? ON CONFLICT DO NOTHING"
         )
-        as_vector = self._sql.as_vector
         self._db.run_many(
-            sql, [(model, as_vector(vector), *self._of(ns)[1], chunk) for ns, chunk, vector in rows]
+            sql,
+            [
+                (model, self._sql.as_vector(vector), *self._of(ns)[1], chunk)
+                for ns, chunk, vector in rows
+            ],
         )
         for ns in names:
             self._journal.append(ns, "", "embed", "")
@@ -145,8 +153,12 @@ class Vectors(StoreTable, ABC):
         self, model: int, ns: str, chunks: Sequence[int]
     ) -> Iterator[tuple[str, int, str, str | None]]:
         """Yield those of a namespace's chunks that have no vector of a model, as `missing` does."""
-        condition = f"{self._sql.of_ns('c.')} AND c.id {self._sql.among}"
-        return self._lacking(condition, [ns, self._sql.array(chunks)], model, -1)
+        return self._lacking(
+            f"{self._sql.of_ns('c.')} AND c.id {self._sql.among}",
+            [ns, self._sql.array(chunks)],
+            model,
+            -1,
+        )
 
     def _lacking(
         self, condition: str, values: Sequence[Any], model: int, limit: int
@@ -165,8 +177,12 @@ class Vectors(StoreTable, ABC):
 
     def plain(self, space: Space) -> int:
         """Count the chunks of a namespace that are found by their words alone."""
-        sql = f"SELECT count(*) FROM chunks WHERE {self._sql.of_ns()} AND chunker = ''"
-        return int(self._db.get(sql, (space.name,)))
+        return int(
+            self._db.get(
+                f"SELECT count(*) FROM chunks WHERE {self._sql.of_ns()} AND chunker = ''",
+                (space.name,),
+            )
+        )
 
     def counts(self) -> dict[str, int]:
         """Return the number of chunks with a vector by model, and of all chunks under ""."""

@@ -17,8 +17,16 @@ _NOT_LAST = (
     "WHERE n.ns = m.ns AND n.key = m.key)"
 )
 
+_LOST_TARGETS = (
+    "l.to_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.ns = "
+    "l.ns AND m.id = l.to_id)"
+)
 # Each problem, and the query that counts it.
 _COUNTS: tuple[tuple[str, str], ...] = (
+    (
+        "links of notes lead to memories that are gone",
+        f"SELECT count(*) FROM note_links l WHERE {_LOST_TARGETS}",
+    ),
     (
         "live memories without chunks",
         "SELECT count(*) FROM memories m WHERE m.deleted_at IS NULL AND trim(m.content) <> ''"
@@ -93,10 +101,6 @@ _POINTERS: tuple[tuple[str, str, str], ...] = (
     ("vectors", "model_id", "models"),
     ("spare_vectors", "model_id", "models"),
 )
-_LOST_TARGETS = (
-    "l.to_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.ns = "
-    "l.ns AND m.id = l.to_id)"
-)
 _LOST_SPACES = (  # a namespace whose row is gone goes on where its log ends
     "INSERT INTO namespaces (ns, id, sequence, head) SELECT DISTINCT ON (c.ns) c.ns, "
     "c.ns_id, c.seq, c.hash FROM changes c"
@@ -113,18 +117,18 @@ def problems(tx: PostgresTransaction) -> list[str]:
     """Return a message for each problem; an empty list means no corruption."""
     db = tx.db
     messages = [f"index {name} is not valid" for (name,) in db.rows(_INVALID)]
-    for table, column, parent in _POINTERS:
-        if count := db.get(
-            f"SELECT count(*) FROM {table} t WHERE {_points_nowhere(column, parent)}"
-        ):
-            messages.append(f"{count} rows of {table} point to a missing row of {parent}")
-    if count := db.get(f"SELECT count(*) FROM note_links l WHERE {_LOST_TARGETS}"):
-        messages.append(f"{count} links of notes lead to memories that are gone")
-    for meaning, query in _COUNTS:
-        if count := db.get(query):
-            messages.append(f"{count} {meaning}")
-    if count := tx.index.count_unindexed():
-        messages.append(f"{count} {UNINDEXED}")
+    counts = [
+        *(
+            (
+                f"rows of {table} point to a missing row of {parent}",
+                db.get(f"SELECT count(*) FROM {table} t WHERE {_points_nowhere(column, parent)}"),
+            )
+            for table, column, parent in _POINTERS
+        ),
+        *((meaning, db.get(query)) for meaning, query in _COUNTS),
+        (UNINDEXED, tx.index.count_unindexed()),
+    ]
+    messages += [f"{count} {meaning}" for meaning, count in counts if count]
     messages += differing(
         db.rows(
             "SELECT ns, key, version FROM memories WHERE checksum <> md5(content) ORDER BY 1, 2, 3"

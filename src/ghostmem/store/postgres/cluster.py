@@ -162,12 +162,10 @@ def isolate(connection: AdminConnection, ns: str, to: tuple[str, int] | None) ->
             moved = True
             shard, host, port = _place(connection, ns)
     except (psycopg.errors.InternalError_, psycopg.errors.ObjectNotInPrerequisiteState) as error:
-        hint = (
-            "workers need wal_level = logical, and citus in output_plugin_libraries "
-            "where their PostgreSQL has that"
-        )
         raise EngineError(
-            f"{ns} could not be moved ({' '.join(str(error).split())})", hint
+            f"{ns} could not be moved ({' '.join(str(error).split())})",
+            "workers need wal_level = logical, and citus in output_plugin_libraries "
+            "where their PostgreSQL has that",
         ) from error
     return Isolation(ns, shard, host, port, not alone, moved)
 

@@ -237,10 +237,7 @@ class PostgresEngine(BaseEngine):
             calls.append(f"set_config('lock_timeout', '{max(1, int(patience * 1000))}', true)")
         if not durable or self._synchronous == "normal":
             calls.append("set_config('synchronous_commit', 'off', true)")
-        if names is None:
-            calls.append(f"pg_advisory_xact_lock({WRITERS}, 0)")
-        else:
-            calls.append(f"pg_advisory_xact_lock_shared({WRITERS}, 0)")
+        calls.append(f"pg_advisory_xact_lock{'' if names is None else '_shared'}({WRITERS}, 0)")
         calls += [f"pg_advisory_xact_lock({WRITERS}, hashtext(%s))"] * len(names or ())
         # fails with a division by zero after an upgrade, without a round trip of its own
         calls.append(f"1 / (({COUNT_MIGRATIONS}) = {self._migrations})::int")
@@ -270,8 +267,9 @@ class PostgresEngine(BaseEngine):
             db = Db(trips, writes, self.watch)
             db.holds_all = names is None
             db.locked.update(names or ())
-            cache = None if writes else self._cache
-            yield PostgresTransaction(db, views, self._hnsw, cache).of(within)
+            yield PostgresTransaction(db, views, self._hnsw, None if writes else self._cache).of(
+                within
+            )
             if db.owes_scrub:
                 from ghostmem.store.postgres.scrub import tidy
 
@@ -330,12 +328,13 @@ class PostgresEngine(BaseEngine):
     def size(self) -> int:
         """Return the bytes of the tables and their indexes."""
         with self.read() as tx:
-            sql = (
-                "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"
-                " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = "
-                "current_schema() AND c.relkind = 'r'"
+            return int(
+                tx.db.get(
+                    "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"
+                    " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = "
+                    "current_schema() AND c.relkind = 'r'"
+                )
             )
-            return int(tx.db.get(sql))
 
     def versions(self) -> Mapping[str, str]:
         """Return the versions of the server, its extensions, the driver and the schema."""

@@ -48,7 +48,6 @@ def _build(
 
 
 def _drop(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
-    """Drop the indexes and return them."""
     existing = [index for index in indexes(connection) if index.state in {"ready", "half made"}]
     for index in existing:
         connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(index.name)))

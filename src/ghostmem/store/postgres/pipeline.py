@@ -118,7 +118,6 @@ def _fetch(pgconn: "PGconn", count: int) -> "Generator[Any, Any, list[PGresult]]
 
 
 def _raise_first(results: "Sequence[PGresult]") -> None:
-    """Raise the error of the first command that failed."""
     for result in results:
         if result.status == ExecStatus.FATAL_ERROR:
             raise error_from_result(result, encoding="utf-8")

@@ -87,9 +87,14 @@ def problems(db: apsw.Connection) -> list[str]:
             f"row {row} of {table} points to a missing {parent}"
             for table, row, parent, _ in db.execute("PRAGMA foreign_key_check")
         ],
-        **{meaning: partial(_count, db, meaning, sql) for meaning, sql in _COUNTS},
-        "full text": lambda: _drift(db),
-        "tags": lambda: _unindexed(db),
+        **{
+            meaning: partial(_counted, meaning, lambda sql=sql: db.execute(sql).get)
+            for meaning, sql in _COUNTS
+        },
+        "full text": partial(
+            _counted, "chunks whose terms differ from full text", lambda: _count_drift(db)
+        ),
+        "tags": lambda: _counted(UNINDEXED, SqliteTransaction(db, {}).index.count_unindexed),
         "fields": lambda: count_unreadable(db.execute, "sqlite"),
     }
     return [message for part, check in checks.items() for message in _attempt(part, check)]
@@ -105,21 +110,13 @@ def _attempt(part: str, check: Callable[[], list[str]]) -> list[str]:
         return [f"the file is damaged: {part} cannot be checked ({error})"]
 
 
-def _count(db: apsw.Connection, meaning: str, sql: str) -> list[str]:
-    count = db.execute(sql).get
-    return [f"{count} {meaning}"] if count else []
+def _counted(meaning: str, count_problems: Callable[[], int]) -> list[str]:
+    return [f"{count} {meaning}"] if (count := count_problems()) else []
 
 
-def _unindexed(db: apsw.Connection) -> list[str]:
-    count = SqliteTransaction(db, {}).index.count_unindexed()
-    return [f"{count} {UNINDEXED}"] if count else []
-
-
-def _drift(db: apsw.Connection) -> list[str]:
-    """Compare each chunk's number of terms with that of full text."""
+def _count_drift(db: apsw.Connection) -> int:
     sql = "SELECT c.length, d.sz FROM chunks c JOIN chunks_fts_docsize d ON d.id = c.id"
-    wrong = sum(length != _last_varint(size) for length, size in db.execute(sql))
-    return [f"{wrong} chunks whose terms differ from full text"] if wrong else []
+    return sum(length != _last_varint(size) for length, size in db.execute(sql))
 
 
 def _last_varint(blob: bytes) -> int:

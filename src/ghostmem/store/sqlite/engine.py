@@ -50,8 +50,10 @@ class SqliteEngine(BaseEngine):
 
     def _start(self, clock: Clock) -> None:
         if self.file is not None:
-            places = (self.file, os.path.dirname(self.file) or ".")
-            if os.path.isfile(self.file) and not all(os.access(place, os.W_OK) for place in places):
+            if os.path.isfile(self.file) and not all(
+                os.access(place, os.W_OK)
+                for place in (self.file, os.path.dirname(self.file) or ".")
+            ):
                 self.read_only, self.read_only_reason = True, f"{self.location} cannot be written"
             else:
                 prepare(self.location)
@@ -282,8 +284,7 @@ class SqliteEngine(BaseEngine):
         def fill(path: str) -> Rows | None:
             before, counts = db.execute("PRAGMA data_version").get, row_counts(db)
             db.execute("VACUUM INTO ?", (path,))
-            is_unchanged = db.execute("PRAGMA data_version").get == before
-            return counts if is_unchanged else None
+            return counts if db.execute("PRAGMA data_version").get == before else None
 
         with self._turn() as db, translated(target):
             return write_database(Path(target), begin, fill)

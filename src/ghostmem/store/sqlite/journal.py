@@ -99,7 +99,6 @@ class SqliteJournal(Journal):
         )
 
     def _next(self, number: int, memory_id: str, op: str, at: str) -> ChainLine:
-        """Return the next line of a namespace's log."""
         if number not in self._heads:
             row = self._db.row(f"{_HEAD} id = ?", (number,))
             self._heads[number] = row[1:] if row else (0, "")

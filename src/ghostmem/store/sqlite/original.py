@@ -198,15 +198,15 @@ def _tags(text: str | None) -> tuple[str, ...]:
     )
 
 
-def _graph(tables: dict[str, list[Row]], heads: dict[str, Memory], found: Original) -> None:
+def _graph(tables: dict[str, list[Row]], heads: dict[str, Memory], original: Original) -> None:
     """Convert edges and links, moved to the current version of each end, without duplicates."""
     edges: dict[tuple[str, str, str], Edge] = {}
-    made = [
+    links_as_edges = [
         {**row, "weight": EDGE_WEIGHTS.get(row["rel"], 0.5)}
         for row in tables.get("memory_links", [])
     ]
-    for row in [*tables.get("memory_edges", []), *made]:
-        if (ends := _ends(row, heads, "edge", found.notes)) is None:
+    for row in [*tables.get("memory_edges", []), *links_as_edges]:
+        if (ends := _ends(row, heads, "edge", original.notes)) is None:
             continue
         edge = Edge(
             *ends,
@@ -216,16 +216,21 @@ def _graph(tables: dict[str, list[Row]], heads: dict[str, Memory], found: Origin
             row.get("access_count", 0),
             _when(row.get("last_accessed_at")),
         )
-        known = edges.get((*ends, row["rel"]))
-        if known is None or (known.access_count, known.weight) < (edge.access_count, edge.weight):
-            edges[*ends, row["rel"]] = edge if known is None or "last_accessed_at" in row else known
+        former = edges.get((*ends, row["rel"]))
+        if former is None or (former.access_count, former.weight) < (
+            edge.access_count,
+            edge.weight,
+        ):
+            edges[*ends, row["rel"]] = (
+                edge if former is None or "last_accessed_at" in row else former
+            )
     links: dict[tuple[str, str, str], Link] = {}
     for row in tables.get("memory_links", []):
         if (ends := _ends(row, heads, "link", [])) is not None:
             links.setdefault(
                 (*ends, row["rel"]), Link(*ends, Rel(row["rel"]), as_time(row["created_at"]))
             )
-    found.records += [*edges.values(), *links.values()]
+    original.records += [*edges.values(), *links.values()]
 
 
 def _ends(
@@ -246,9 +251,9 @@ def _ends(
 
 def _rules(rows: list[Row], notes: list[str]) -> list[Rule]:
     """Take over the user's rules; the built-in ones are ours."""
-    mine = [row for row in rows if row["created_by"] != "system"]
-    if len(mine) < len(rows):
-        notes.append(f"left out {len(rows) - len(mine)} built-in rules of the original")
+    of_user = [row for row in rows if row["created_by"] != "system"]
+    if len(of_user) < len(rows):
+        notes.append(f"left out {len(rows) - len(of_user)} built-in rules of the original")
     return [
         Rule(
             **{
@@ -260,7 +265,7 @@ def _rules(rows: list[Row], notes: list[str]) -> list[Rule]:
             rule_expires_at=_when(row["rule_expires_at"]),
             action_params=_params(row["action_params"]),
         )
-        for row in mine
+        for row in of_user
     ]
 
 

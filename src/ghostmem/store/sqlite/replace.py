@@ -39,22 +39,24 @@ def write_database(
         ConflictError: The target is in use.
         CorruptStoreError: The new file does not read as it should.
     """
-    held = _claimed(target)
+    claimed = _claimed(target)
     try:
         begin()
         sweep([target], old=True)
         with Temporary(target) as fresh:
             _check(fresh.path, target, fill(str(fresh.path)))
             size = os.path.getsize(fresh.path)
-            held = held or _claimed(target)  # another process may have created the file meanwhile
+            claimed = claimed or _claimed(
+                target
+            )  # another process may have created the file meanwhile
             for suffix in SIDE_FILES:
                 Path(f"{target}{suffix}").unlink(missing_ok=True)
-            if held is not None and os.name == "nt":
-                held.close()  # an open file cannot be replaced there
+            if claimed is not None and os.name == "nt":
+                claimed.close()  # an open file cannot be replaced there
             fresh.publish(existing(target), is_database=True)
     finally:
-        if held is not None:
-            held.close()
+        if claimed is not None:
+            claimed.close()
     return size
 
 

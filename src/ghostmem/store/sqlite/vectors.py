@@ -21,11 +21,13 @@ class SqliteVectors(Vectors):
         self, model: int, ns: str, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
         """Return the vectors of a namespace's chunks after a number, in order."""
-        sql = (
-            f"SELECT chunk_id, vector FROM vectors WHERE model_id = ? AND {self._sql.of_ns()}"
-            " AND chunk_id > ? ORDER BY chunk_id"
+        rows = list(
+            self._db.execute(
+                f"SELECT chunk_id, vector FROM vectors WHERE model_id = ? AND {self._sql.of_ns()}"
+                " AND chunk_id > ? ORDER BY chunk_id",
+                (model, ns, chunk),
+            )
         )
-        rows = list(self._db.execute(sql, (model, ns, chunk)))
         width = len(rows[0][1]) // 2 if rows else self.dimension(model)
         vectors = np.frombuffer(b"".join([vector for _, vector in rows]), np.float16)
         vectors = vectors.reshape(len(rows), width)

@@ -62,11 +62,10 @@ def read(path: Path) -> Foreign:
 def _entity(row: Mapping[str, Any], location: str) -> ForeignMemory:
     name, kind = text_of(row, "name", location, required=True), text_of(row, "entityType", location)
     tag = " ".join(kind.split())
-    content = "\n".join(line for line in texts_of(row, "observations", location) if line.strip())
     return ForeignMemory(
         name,
         key_of(name),
-        content or name,
+        "\n".join(line for line in texts_of(row, "observations", location) if line.strip()) or name,
         location,
         tags=(tag,) if tag else (),
         meta={TOOL: {"entityType": kind}} if kind else {},
