@@ -80,6 +80,7 @@ _COUNTS: tuple[tuple[str, str], ...] = (
 
 def problems(db: apsw.Connection) -> list[str]:
     """Return a message for each problem; an empty list means no corruption."""
+    tx = SqliteTransaction(db, {})
     checks: dict[str, Callable[[], list[str]]] = {
         "pages": lambda: [text for (text,) in db.execute(_PAGES) if text != "ok"],
         "contents": lambda: differing(differing_contents(db)),
@@ -88,13 +89,12 @@ def problems(db: apsw.Connection) -> list[str]:
             for table, row, parent, _ in db.execute("PRAGMA foreign_key_check")
         ],
         **{
-            meaning: partial(_counted, meaning, lambda sql=sql: db.execute(sql).get)
-            for meaning, sql in _COUNTS
+            meaning: partial(_counted, meaning, partial(tx.db.get, sql)) for meaning, sql in _COUNTS
         },
         "full text": partial(
             _counted, "chunks whose terms differ from full text", lambda: _count_drift(db)
         ),
-        "tags": lambda: _counted(UNINDEXED, SqliteTransaction(db, {}).index.count_unindexed),
+        "tags": lambda: _counted(UNINDEXED, tx.index.count_unindexed),
         "fields": lambda: count_unreadable(db.execute, "sqlite"),
     }
     return [message for part, check in checks.items() for message in _attempt(part, check)]
