@@ -50,7 +50,6 @@ class Includes:
         for path in units:
             self.named.setdefault(posixpath.basename(path), []).append(path)
         self.following: dict[str, list[str]] = {path: [] for path in units}
-        self.preceding: dict[str, list[str]] = {path: [] for path in units}
         self.outside: dict[str, set[str]] = {path: set() for path in units}
         for path, unit in units.items():
             for included, _line, quote in unit.imports:
@@ -58,9 +57,7 @@ class Includes:
                     self.outside[path].add(included)
                 else:
                     self.following[path].append(found)
-                    self.preceding[found].append(path)
         self.closure = cache(self._closure)
-        self.around = cache(self._around)
         self.headers = cache(self._headers)
         self.natives = cache(self._natives)
 
@@ -82,12 +79,6 @@ class Includes:
     def _closure(self, path: str) -> frozenset[str]:
         """Return a file with everything it includes, directly or not."""
         return _reached(path, self.following)
-
-    def _around(self, path: str) -> frozenset[str]:
-        """Return the files that are visible to those that include this one."""
-        return frozenset(
-            seen for other in _reached(path, self.preceding) for seen in self.closure(other)
-        )
 
     def _headers(self, path: str) -> set[str]:
         """Return the headers from outside that are visible in a file."""
@@ -133,28 +124,13 @@ class FamilyNames(Rules):
     def module_names(
         self, resolver: Resolver, unit: Unit, module: str, name: str
     ) -> list[FoundBinding]:
-        """Return what a namespace binds a name to in visible files.
-
-        A file that is included for its text sees what its includers see, if that is one thing."""
+        """Return what a namespace binds a name to in visible files."""
         key = (unit.path, module, name)
         if key not in self.found:
             self.found[key] = []  # for a using declaration that names itself
             bindings = resolver.modules[module].get(name, [])
             closure = self.includes.closure(unit.path)
             found = [binding for binding in bindings if binding[0].path in closure]
-            if not found and bindings:
-                around = self.includes.around(unit.path)
-                near = [
-                    binding
-                    for binding in bindings
-                    if binding[0].path in around and not _is_hidden(*binding)
-                ]
-                ends = {
-                    self.definitions(resolver, other.symbols[binding[B_SYMBOL]])[0]
-                    for other, binding in near
-                    if binding[B_SYMBOL] >= 0
-                }
-                found = near if len(ends) == 1 else []
             found = [
                 (file, binding)
                 for file, binding in found  # without a using declaration that leads nowhere
@@ -407,12 +383,6 @@ def _is_a(value: Value, group: str) -> bool:
 
 def _kind(unit: Unit, binding: Binding) -> str:
     return unit.symbols[binding[B_SYMBOL]].kind if binding[B_SYMBOL] >= 0 else ""
-
-
-def _is_hidden(unit: Unit, binding: Binding) -> bool:
-    """Tell whether a symbol is visible only where its file is included."""
-    symbol = unit.symbols[binding[B_SYMBOL]] if binding[B_SYMBOL] >= 0 else None
-    return symbol is not None and not symbol.flags.isdisjoint(("static", "hidden"))
 
 
 def _is_shared(symbol: CodeSymbol) -> bool:

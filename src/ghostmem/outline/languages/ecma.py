@@ -20,12 +20,10 @@ from ghostmem.outline.engine.facts import (
     Unit,
 )
 from ghostmem.outline.engine.language import Rules
-from ghostmem.outline.engine.library import library_result
 from ghostmem.outline.engine.link import Target
-from ghostmem.outline.engine.resolve import TYPES, Place, Resolver
-from ghostmem.outline.engine.table import Form, form, groups_of, read_table, words_of
+from ghostmem.outline.engine.resolve import TYPES, Resolver
+from ghostmem.outline.engine.table import Form, form, read_table, words_of
 from ghostmem.outline.engine.terms import (
-    CALLABLE,
     CONSTRUCT,
     GENERIC,
     IMPORT,
@@ -39,7 +37,6 @@ from ghostmem.outline.engine.terms import (
     VALUE_OF,
     Term,
     Value,
-    parts,
     union,
 )
 from ghostmem.outline.languages.ecma_paths import Paths
@@ -132,18 +129,12 @@ MODULE_EXPORTS = (MEMBER, (NAME, "module"), "exports")
 WORDS = words_of("ecma.txt")
 NATIVE = WORDS["types"] | WORDS["values"] | WORDS["modules"]
 IGNORED = frozenset("arguments NaN Infinity exports module undefined this".split())
-ARRAYS = frozenset(
+# types of the library whose last type argument is that of their elements
+COLLECTIONS = frozenset(
     "Array ReadonlyArray Set ReadonlySet Iterable IterableIterator Iterator Generator "
-    "AsyncIterable AsyncIterableIterator AsyncGenerator ArrayLike".split()
+    "AsyncIterable AsyncIterableIterator AsyncGenerator ArrayLike "
+    "Map ReadonlyMap WeakMap Record".split()
 )
-MAPS = ("Map", "ReadonlyMap", "WeakMap", "Record")
-GROUPS = {
-    **dict.fromkeys(ARRAYS, "array"), **dict.fromkeys(MAPS, "map"),
-}  # fmt: skip
-RESULTS = {
-    group: groups_of("ecma.txt", group) for group in (*GROUPS.values(), "object", "function")
-}
-EACH_METHODS = groups_of("ecma.txt", "each")  # methods that give their callback an element
 
 
 class Ecma(Rules):
@@ -659,37 +650,9 @@ class Ecma(Rules):
             return None
         return resolver.evaluate_bindings(self.exported(resolver, unit.path, name), END)
 
-    def call_result(
-        self, resolver: Resolver, term: Term, callee: Value | None, place: Place
-    ) -> Value | None:
-        """Return what calling a function of the library gives."""
-        argument = resolver.evaluate(term[2][0], place) if term[2] else None
-        return union([self._library_result(resolver, value, argument) for value in parts(callee)])
-
-    def _library_result(
-        self, resolver: Resolver, value: Value, argument: Value | None
-    ) -> Value | None:
-        if value[0] != OUTSIDE:
-            return None
-        receiver = value[2] if len(value) > 2 else value
-        meaning = RESULTS["function"].get(value[1])
-        if receiver[0] == OUTSIDE_INSTANCE:
-            group = RESULTS[GROUPS.get(receiver[1], "object")]
-            meaning = meaning or group.get(value[1].rpartition(".")[2])
-        return library_result(resolver, receiver, meaning, argument) if meaning else None
-
-    def outside_parameter(self, _resolver: Resolver, value: Value, _number: int) -> Value | None:
-        """Return the function that a method of the library takes."""
-        receiver, method = value[2] if len(value) > 2 else None, value[1].rpartition(".")[2]
-        if receiver is None or receiver[0] != OUTSIDE_INSTANCE or not receiver[2]:
-            return None
-        element = receiver[2][-1]
-        passed = {"reduce": (None, element), "sort": (element, element)}.get(method, (element,))
-        return (CALLABLE, None, passed) if len(passed) == 2 or method in EACH_METHODS else None
-
     def outside_element(self, value: Value) -> Value | None:
         """Return an element of a collection of the library."""
-        return union(value[2][-1:]) if value[1] in GROUPS else None
+        return union(value[2][-1:]) if value[1] in COLLECTIONS else None
 
 
 def _text_in(walker: Walker, node: Node | None) -> str:

@@ -62,7 +62,7 @@ class Crates:
             rank = {"lib.rs": 0, "main.rs": 1}.get(posixpath.basename(path))
             return None if rank is None else (rank, "crate", posixpath.dirname(path), path)
         inner = posixpath.relpath(path, package or ".")
-        target = _declared_targets(self.manifests[package]).get(inner)
+        target = _main_targets(self.manifests[package]).get(inner)
         rank, name = target or (3, _conventional_target(inner))
         return (rank, name.replace("-", "_"), package, path) if name else None
 
@@ -146,18 +146,10 @@ def _crate_name(manifest: Manifest, part: str) -> str:
     return str(name or "crate").replace("-", "_")
 
 
-def _declared_targets(manifest: Manifest) -> dict[str, tuple[int, str]]:
-    """Return the rank and name of the library, and of the programs that a manifest declares."""
-    sections = [manifest.get(section) for section in ("bin", "test", "example", "bench")]
-    targets = [target for listed in sections if isinstance(listed, list) for target in listed]
-    paths = {
-        str(target.get("path")): str(target.get("name") or "")
-        for target in targets
-        if isinstance(target, dict)
-    }
-    programs = {path: (2, name or posixpath.basename(path)[:-3]) for path, name in paths.items()}
+def _main_targets(manifest: Manifest) -> dict[str, tuple[int, str]]:
+    """Return the rank and name of the library and of the main program."""
     library = str(_table(manifest, "lib").get("path") or "src/lib.rs")
-    return programs | {
+    return {
         "src/main.rs": (1, _crate_name(manifest, "package")),
         library: (0, _crate_name(manifest, "lib")),
     }

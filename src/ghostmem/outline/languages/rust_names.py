@@ -80,7 +80,6 @@ class RustNames(Rules):
     virtual = ("type", "receiver")
     crates: Crates
     outside_impls: dict[tuple[str, str], list[CodeSymbol]]  # by name of a type, and function
-    derefs: dict[CodeSymbol, Place]  # where `Self::Target` is bound
     has_learned = False
     globs: set[tuple[str, str]]
 
@@ -89,8 +88,7 @@ class RustNames(Rules):
     def begin_linking(self, resolver: Resolver) -> None:
         """Find the crates and modules."""
         self.crates = Crates(resolver.units, resolver.read)
-        self.outside_impls, self.derefs = defaultdict(list), {}
-        self.globs, self.has_learned = set(), False
+        self.outside_impls, self.globs, self.has_learned = defaultdict(list), set(), False
 
     def module(self, resolver: Resolver, unit: Unit) -> str:
         """Return the module of a file."""
@@ -237,12 +235,9 @@ class RustNames(Rules):
                 place = Place(unit, scope, END)
                 traits = parts(resolver.value_of_type(trait_term, place))
                 own = [trait for trait in traits if trait[0] == INSTANCE]
-                is_deref = any(str(trait[1]).endswith("::Deref") for trait in traits)
                 for kind in parts(resolver.value_of_type(type_term, place)):
                     if kind[0] == INSTANCE:
                         resolver.base_values(kind[1]).extend(own)
-                        if is_deref:
-                            self.derefs[kind[1]] = place
             for symbol in unit.symbols:
                 if symbol.receiver is not None and symbol.attached_to is None:
                     place = Place(unit, symbol.scope, END)
@@ -305,8 +300,6 @@ class RustNames(Rules):
         if value[0] in (INSTANCE, TYPE) and value[1].underlying is not None:
             meant = resolver.underlying((INSTANCE, *value[1:3]))
             return meant if value[0] == INSTANCE or meant is None else resolver.type_of(meant)
-        if value[0] == INSTANCE and value[1] in self.derefs:
-            return resolver.value_of_type((NAME, "Self::Target"), self.derefs[value[1]])
         return None
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
