@@ -104,8 +104,7 @@ def _pair(ghost: Ghost, number: int, text: str) -> tuple[Cost, Cost]:
 
     A put makes and finds them anyway.
     """
-    from ghostmem.memory.draft import Draft
-    from ghostmem.memory.prepare import prepare, with_nearest
+    from ghostmem.memory.draft import Draft, prepare, with_nearest
 
     store, key = ghost.store, f"n{number}"
     draft = Draft("bench", key, text, {})

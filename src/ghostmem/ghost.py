@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import ghostmem.lifecycle.gc
     import ghostmem.lifecycle.reflect
     import ghostmem.lifecycle.rules
-    import ghostmem.lifecycle.undo
+    import ghostmem.lifecycle.run_log
     import ghostmem.memory.consolidate
     import ghostmem.memory.curate
     import ghostmem.memory.embedding
@@ -44,14 +44,11 @@ if TYPE_CHECKING:
     import ghostmem.memory.get
     import ghostmem.memory.list
     import ghostmem.memory.patch
-    import ghostmem.memory.peek
     import ghostmem.memory.put
     import ghostmem.memory.put_many
     import ghostmem.memory.quarantine
     import ghostmem.memory.remove
-    import ghostmem.memory.restore
     import ghostmem.memory.tags
-    import ghostmem.memory.used
     import ghostmem.notes.folders
     import ghostmem.notes.mirror
     import ghostmem.notes.write_section
@@ -109,8 +106,8 @@ class Lifecycle(Group):
     set_rule = operation(lambda: ghostmem.lifecycle.rules.set_rule)
     rm_rule = operation(lambda: ghostmem.lifecycle.rules.rm_rule)
     reset_rule = operation(lambda: ghostmem.lifecycle.rules.reset_rule)
-    runs = operation(lambda: ghostmem.lifecycle.undo.runs)
-    undo = operation(lambda: ghostmem.lifecycle.undo.undo)
+    runs = operation(lambda: ghostmem.lifecycle.run_log.runs)
+    undo = operation(lambda: ghostmem.lifecycle.run_log.undo)
     gc = operation(lambda: ghostmem.lifecycle.gc.gc)
 
 
@@ -148,7 +145,7 @@ class Admin(Group):
 
     namespaces = operation(lambda: ghostmem.admin.namespaces.list_namespaces)
     rm_namespace = operation(lambda: ghostmem.admin.namespaces.rm_namespace)
-    peek = operation(lambda: ghostmem.memory.peek.peek)
+    peek = operation(lambda: ghostmem.memory.list.peek)
     stats = operation(lambda: ghostmem.admin.namespaces.stats)
     tags = operation(lambda: ghostmem.memory.tags.list_tags)
     rename_tag = operation(lambda: ghostmem.memory.tags.rename_tag)
@@ -317,14 +314,14 @@ class Ghost:
     history = operation(lambda: ghostmem.memory.get.history)
     chunks = operation(lambda: ghostmem.memory.get.chunks)
     rm = operation(lambda: ghostmem.memory.remove.rm)
-    restore = operation(lambda: ghostmem.memory.restore.restore, positional=1)
+    restore = operation(lambda: ghostmem.memory.remove.restore, positional=1)
     patch = operation(lambda: ghostmem.memory.patch.patch)
     curate = operation(lambda: ghostmem.memory.curate.curate)
     forget = operation(lambda: ghostmem.memory.forget.forget)
     search = operation(lambda: ghostmem.search.search.search)
     context = operation(lambda: ghostmem.context.context.context)
     timeline = operation(lambda: ghostmem.search.timeline.timeline)
-    used = operation(lambda: ghostmem.memory.used.used)
+    used = operation(lambda: ghostmem.memory.get.used)
     conflicts = operation(lambda: ghostmem.truth.conflicts.conflicts)
     resolve = operation(lambda: ghostmem.truth.conflicts.resolve)
     reopen = operation(lambda: ghostmem.truth.conflicts.reopen_memory)

@@ -13,7 +13,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.graph import autolink as module
-from ghostmem.memory import prepare
+from ghostmem.memory import draft as prepare
 from ghostmem.settings import Settings
 
 Linked = Callable[..., list[tuple[str, str, str]]]

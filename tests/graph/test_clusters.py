@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghostmem import Ghost, InvalidInputError
-from ghostmem.graph.components import components
+from ghostmem.grouping import components
 
 
 def store(ghost: Ghost, keys: str, ns: str = "a") -> None:

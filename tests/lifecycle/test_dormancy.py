@@ -3,7 +3,7 @@
 import pytest
 from bench.dormancy import simulate, simulate_shown
 
-from ghostmem.lifecycle.builtin import BUILT_IN
+from ghostmem.lifecycle.rules import BUILT_IN
 
 
 @pytest.mark.slow

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ghostmem.lifecycle.builtin import BUILT_IN
-from ghostmem.lifecycle.match import UNKNOWN, UseRecord, first_match, matches
+from ghostmem.lifecycle.actions import UNKNOWN, UseRecord, first_match, matches
+from ghostmem.lifecycle.rules import BUILT_IN
 from ghostmem.model import Kind, Memory, Rule, Tier
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, 589793, tzinfo=UTC)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.lifecycle import apply as applying
 from ghostmem.lifecycle import reflect as module
 from ghostmem.lifecycle import run_log, workers
+from ghostmem.lifecycle import run_log as applying
 
 if TYPE_CHECKING:
     from conftest import Life
@@ -369,7 +369,7 @@ def test_a_process_killed_in_the_middle_is_finished_by_the_next(
         life.put(f"k{number}", age=49 + 24 * 365, importance=0.8)
     script = SCRIPT.replace(
         'print("ready"',
-        "import os\n    from ghostmem.lifecycle import apply as applying\n"
+        "import os\n    from ghostmem.lifecycle import run_log as applying\n"
         "    read, left = applying._new_values, [7]\n"
         "    def dying(*given, **named):\n        left[0] -= 1\n"
         "        return read(*given, **named) if left[0] else os.kill(os.getpid(), 9)\n"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError
-from ghostmem.lifecycle.builtin import BUILT_IN
+from ghostmem.lifecycle.rules import BUILT_IN
 
 SPECIFIED = {
     "sys-promote-sensory": (

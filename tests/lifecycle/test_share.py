@@ -169,7 +169,7 @@ def test_groups_are_told_by_namespace(pg_url: str, clock: Any) -> None:
 
 def crash(url: str, results: Any) -> None:
     """Begin a reflect and die while changes are made."""
-    from ghostmem.lifecycle import apply as applying
+    from ghostmem.lifecycle import run_log as applying
 
     real: Callable[..., Any] = applying._new_values
     count = 0

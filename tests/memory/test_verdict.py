@@ -8,8 +8,7 @@ import pytest
 
 from conftest import Clock
 from ghostmem import Ghost
-from ghostmem.memory.draft import Draft
-from ghostmem.memory.prepare import read_current
+from ghostmem.memory.draft import Draft, read_current
 from ghostmem.memory.verdict import Judgement, compare_draft
 from ghostmem.model import VerdictKind
 

@@ -5,7 +5,7 @@ from array import array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem.search.best import WeighedChunks, best_by_arrays, best_by_dicts
+from ghostmem.search.lexical import WeighedChunks, best_by_arrays, best_by_dicts
 
 PARTS = st.lists(
     st.builds(

@@ -10,10 +10,9 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.graph.edges import edge, edges
 from ghostmem.memory.curate import curate
-from ghostmem.memory.get import get, history
+from ghostmem.memory.get import get, history, used
 from ghostmem.memory.list import list_memories
 from ghostmem.memory.put import put
-from ghostmem.memory.used import used
 from ghostmem.model import Record
 from ghostmem.search.search import search
 from ghostmem.store import Store, validate

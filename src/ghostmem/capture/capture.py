@@ -13,8 +13,7 @@ from ghostmem.capture.transcripts.choose import AUTO, TranscriptReport, read_tur
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.judge import find_judge
-from ghostmem.memory.draft import Draft
-from ghostmem.memory.prepare import read_current
+from ghostmem.memory.draft import Draft, read_current
 from ghostmem.memory.put import put
 from ghostmem.memory.quarantine import quarantine_reasons, would_hold_note
 from ghostmem.memory.redact import RedactedContent, redact_content

@@ -5,8 +5,7 @@ search_results  search results with scores; code_seeds: memories about the code 
 composite       the score of a candidate
 expansion       follow edges to linked memories, summaries and corrections
 duplicates      keep one of the memories that say the same
-packer          pack the candidates into the budget, whole or as excerpts
-notes           the reasons and notes of packed memories
+packer          pack the candidates into the budget, whole or as excerpts, with their reasons
 context         the operation: pinned, search, links, duplicates, packing, notes
 brief           the same packing at the start of a session, without a question
 """

@@ -5,8 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ghostmem.context.composite import PRIORITY_IMPORTANCE, composite, total
-from ghostmem.context.notes import packed_memories
-from ghostmem.context.packer import ContextItem, Packer, Relations
+from ghostmem.context.packer import ContextItem, Packer, Relations, packed_memories
 from ghostmem.context.request import estimated_tokens
 from ghostmem.grouping import grouped
 from ghostmem.model import TRANSCRIPT, Kind, Memory, NsFilter, Pack, Priority, Rel, Tier

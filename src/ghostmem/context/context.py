@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING
 from ghostmem.clock import as_time
 from ghostmem.context.duplicates import spread_out, without_duplicates
 from ghostmem.context.expansion import Expansion
-from ghostmem.context.notes import packed_memories
-from ghostmem.context.packer import OVERHEAD, ContextItem, Packer, Relations, Unplaced, shortened
+from ghostmem.context.packer import (
+    OVERHEAD,
+    ContextItem,
+    Packer,
+    Relations,
+    Unplaced,
+    packed_memories,
+    shortened,
+)
 from ghostmem.context.request import ContextRequest, token_cap, token_counter
 from ghostmem.context.search_results import MAX_LEFT_OUT, MAX_SEEDS, SearchResults
 from ghostmem.grouping import grouped

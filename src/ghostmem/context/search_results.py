@@ -9,8 +9,7 @@ from ghostmem.context.request import ContextRequest
 from ghostmem.model import Memory
 from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.cutoff import STRONG
-from ghostmem.search.rank import rank, rank_superseded
-from ghostmem.search.task import rank_for_task
+from ghostmem.search.rank import rank, rank_for_task, rank_superseded
 from ghostmem.store import Store, Transaction
 from ghostmem.truth.corrections import successor_key
 from ghostmem.truth.sources import Person

@@ -5,6 +5,5 @@
 write lock, `link_alike` inside the transaction, `link_pending` after a backfill. `relink` compares
 a whole namespace by names, topics and vectors and adds the edges that are missing.
 
-`components` groups connected memories, `clusters` shows the groups of a namespace, and `expand`
-shows summaries and their contents. `spread` says which edges a context follows, and how much of a
-memory's score passes along each of them."""
+`clusters` shows the groups of connected memories of a namespace, and `expand` shows summaries and
+their contents."""

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from ghostmem.frozen import frozen
-from ghostmem.graph.components import components
+from ghostmem.grouping import components
 from ghostmem.model import Record, Rel
 from ghostmem.store import Store, Transaction, validate
 

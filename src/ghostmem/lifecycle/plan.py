@@ -8,10 +8,9 @@ from typing import Any
 
 from ghostmem.grouping import grouped
 from ghostmem.lazy import np
-from ghostmem.lifecycle.actions import changed, strategy
-from ghostmem.lifecycle.apply import digest
-from ghostmem.lifecycle.builtin import BUILT_IN, configured
-from ghostmem.lifecycle.match import UNKNOWN, UseRecord, first_match, matches
+from ghostmem.lifecycle.actions import UNKNOWN, UseRecord, changed, first_match, matches, strategy
+from ghostmem.lifecycle.rules import BUILT_IN, configured
+from ghostmem.lifecycle.run_log import digest
 from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tier, plain
 from ghostmem.store import AuditEntry, Filter, Store, Transaction
 from ghostmem.store.tally import Tally
@@ -29,21 +28,6 @@ LASTING_MIN_WEIGHT = 0.1
 _UNCOMPARED = "the rules about similar memories were not applied"
 _BACKFILL = "`ghost embed backfill` adds them"
 _BUILT_IN_IDS = {rule.id for rule in BUILT_IN}
-COUNTED = {
-    "PROMOTE": "promoted",
-    "DEMOTE": "demoted",
-    "DECAY": "decayed",
-    "DELETE": "deleted",
-    "ARCHIVE": "archived",
-    "TTL_SET": "expiring",
-    "PIN": "pinned",
-    "DEDUP": "deduplicated",
-    "MERGE": "merged",
-    "LINK": "linked",
-    "FADE": "edges_decayed",
-    "PRUNE": "edges_pruned",
-    "RELINK": "relinked",
-}
 
 
 @dataclass

@@ -7,9 +7,9 @@ import socket
 import time
 from collections.abc import Callable
 
-from ghostmem.lifecycle.apply import SKIPPED
 from ghostmem.lifecycle.plan import make_plan
 from ghostmem.lifecycle.run_log import (
+    SKIPPED,
     VERB,
     apply_planned,
     new_run,

@@ -1,19 +1,42 @@
-"""The stored record of a reflect run: its settings, planned changes, and the report of them."""
+"""The stored record of a reflect run: make its planned changes, report them, and reverse them."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from ghostmem.lifecycle.apply import APPLIED, SKIPPED, apply_all
-from ghostmem.lifecycle.plan import COUNTED
-from ghostmem.model import Change, NsFilter, Report, Run
-from ghostmem.store import AuditEntry, Store, Transaction
+from ghostmem.errors import ConflictError, NotFoundError
+from ghostmem.frozen import frozen
+from ghostmem.memory.embedding import catch_up
+from ghostmem.memory.write import index_memory
+from ghostmem.model import Change, Edge, Memory, NsFilter, Record, Rel, Report, Run, Tier, optional
+from ghostmem.store import AuditEntry, Store, Transaction, record_of, retag, validate, values_of
 from ghostmem.store.tally import Tally
 
 CHANGES_PER_TRANSACTION = 500
 VERB = "reflect"
 _VERB_WITH_RELINK = f"{VERB} --relink"
+DUPLICATE_OPS = ("DEDUP", "MERGE")  # only valid as long as the kept memory exists
+APPLIED = 1  # the state of a change that was made
+SKIPPED = 2  # the state of a change whose subject had changed meanwhile
+# the field of the report that counts the changes of an action
+COUNTED = {
+    "PROMOTE": "promoted",
+    "DEMOTE": "demoted",
+    "DECAY": "decayed",
+    "DELETE": "deleted",
+    "ARCHIVE": "archived",
+    "TTL_SET": "expiring",
+    "PIN": "pinned",
+    "DEDUP": "deduplicated",
+    "MERGE": "merged",
+    "LINK": "linked",
+    "FADE": "edges_decayed",
+    "PRUNE": "edges_pruned",
+    "RELINK": "relinked",
+}
 
 
 def new_run(store: Store, scope: NsFilter, relink: bool) -> Run:
@@ -97,3 +120,192 @@ def changes_of(tx: Transaction, entries: Sequence[AuditEntry]) -> list[Change]:
             )
         )
     return changes
+
+
+def digest(memory: Memory) -> str:
+    """Return a short hash of a memory's content."""
+    return hashlib.sha256(memory.content.encode()).hexdigest()[:16]
+
+
+def apply_all(
+    store: Store,
+    tx: Transaction,
+    entries: Sequence[AuditEntry],
+    now: datetime,
+    back: bool = False,
+) -> dict[int, bool]:
+    """Make changes in order, or reverse them with `back`.
+
+    Returns by the number of each change whether it was made. It is not if its subject has changed
+    since it was planned, or is protected now."""
+    ids = [entry.subject for entry in entries if " " not in entry.subject]
+    memories = tx.memories.by_ids(ids)
+    superseded = tx.memories.superseded(ids) if ids else set()
+    results: dict[int, bool] = {}
+    for entry in entries:
+        before, after = (entry.after, entry.before) if back else (entry.before, entry.after)
+        if " " in entry.subject:
+            results[entry.seq] = _edge(tx, entry.subject, before, after, back)
+            continue
+        memory = memories.pop(entry.subject, None) or tx.memories.by_id(entry.subject)
+        values = None
+        if memory is not None and memory.id not in superseded:
+            values, bound = _new_values(memory, before, after, back), tx.of(memory.ns)
+            is_duplicate = not back and entry.op in DUPLICATE_OPS
+            if values is None or (is_duplicate and not _has_kept_memory(bound, memory, now)):
+                values = None
+            else:
+                _write(store, bound, memory, entry.op.lower(), values, now)
+        results[entry.seq] = values is not None
+    return results
+
+
+def _new_values(
+    memory: Memory, before: dict[str, Any] | None, after: dict[str, Any] | None, back: bool
+) -> dict[str, Any] | None:
+    """Return the new fields of a memory, or None if it must not be changed."""
+    if before is None or after is None:
+        return None
+    if any(getattr(memory, name) != value for name, value in values_of(Memory, before).items()):
+        return None
+    if not back and (memory.protected or memory.deleted_at is not None):
+        return None
+    return values_of(Memory, after)
+
+
+def _has_kept_memory(tx: Transaction, memory: Memory, now: datetime) -> bool:
+    """Say whether the memory that a duplicate was merged into is current and not dormant."""
+    kept_ids = [
+        edge.to_id
+        for edge in tx.graph.touching([memory.id], [Rel.MERGED_INTO])
+        if edge.from_id == memory.id
+    ]
+    return any(
+        survivor.is_current(now) and survivor.tier != Tier.DORMANT
+        for survivor in tx.memories.by_ids(kept_ids).values()
+    )
+
+
+def _write(
+    store: Store, tx: Transaction, memory: Memory, op: str, values: dict[str, Any], now: datetime
+) -> None:
+    """Change the fields of a memory, and update the index and the queue of unlinked memories."""
+    if values.get("deleted_at"):
+        tx.index.remove(memory)
+    tx.memories.change(memory, op, now, **values)
+    if "deleted_at" in values and values["deleted_at"] is None:
+        index_memory(store, tx, replace(memory, **values))
+    elif "tags" in values and not values.get("deleted_at"):
+        retag(tx, memory, values["tags"])
+    if "tier" in values and memory.tier == Tier.SENSORY:
+        tx.index.wait(memory.id)
+    elif values.get("tier") == Tier.SENSORY:
+        tx.graph.linked([memory.id])
+
+
+def _edge(
+    tx: Transaction,
+    subject: str,
+    before: dict[str, Any] | None,
+    after: dict[str, Any] | None,
+    back: bool,
+) -> bool:
+    """Add, change or drop an edge.
+
+    When it is reversed, one end may be a memory whose removal is reversed after it."""
+    start, to, rel = subject.split(" ")
+    edge = tx.graph.edge(start, to, Rel(rel))
+    if before is None:
+        ends = tx.memories.by_ids([start, to])
+        if (
+            edge is not None
+            or len(ends) < 2
+            or (not back and any(end.deleted_at for end in ends.values()))
+        ):
+            return False
+        new = record_of("edge", after or {})
+        return isinstance(new, Edge) and tx.graph.add_edge(new)
+    if edge is None or edge.weight != before["weight"]:
+        return False
+    if after is None:
+        return tx.graph.drop_edge(start, to, Rel(rel))
+    tx.graph.put_edge(replace(edge, weight=after["weight"]))
+    return True
+
+
+@frozen
+class Undone(Record):
+    """A reversed run, and the changes that stay because their subject has changed since."""
+
+    run: str
+    dry_run: bool
+    undone: int
+    left: tuple[Change, ...] = optional(())
+
+
+def runs(store: Store, *, limit: int = 20) -> list[Run]:
+    """Return the lifecycle runs, newest first.
+
+    Args:
+        limit: Maximum number of runs.
+    """
+    with store.engine.read() as tx:
+        return tx.runs.all(validate.positive(limit, "limit"))
+
+
+def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
+    """Revert all changes of a lifecycle run.
+
+    Memories that changed since are left alone and listed in the result.
+
+    Args:
+        run: Id of the run, the start of it, or "last".
+        dry_run: Change nothing; report what would happen.
+
+    Raises:
+        ConflictError: The run was already undone.
+    """
+    validate.flags(dry_run=dry_run)
+    with store.engine.write(dry_run=dry_run) as tx:
+        chosen = _find(tx, validate.text(run, "run"))
+        if chosen.undone_at is not None:
+            raise ConflictError(
+                f"run {chosen.id} was already undone", "`ghost undo` lists the runs"
+            )
+        now = store.clock()
+        entries = tx.runs.entries(chosen.id, newest_first=True)
+        applied = [entry for entry in entries if entry.done == APPLIED]
+        undone = apply_all(store, tx, applied, now, back=True)
+        left = changes_of(tx, [entry for entry in applied if not undone[entry.seq]])
+        planned = [entry for entry in entries if entry.done == 0]
+        tx.runs.done(chosen.id, (entry._replace(done=SKIPPED) for entry in planned))
+        tx.runs.update(chosen.id, finished_at=chosen.finished_at or now, undone_at=now)
+    if not dry_run:
+        catch_up(store, link=False)  # an undo adds nothing to link
+    return Undone(chosen.id, dry_run, sum(undone.values()), tuple(left))
+
+
+def find_run(store: Store, run_id: str) -> Run | None:
+    """Return the run with an id."""
+    with store.engine.read() as tx:
+        return tx.runs.get(validate.text(run_id, "run").upper())
+
+
+def _find(tx: Transaction, name: str) -> Run:
+    """Return the run that a beginning of its id names, or the newest that was not undone."""
+    if name == "last":
+        newest = tx.runs.newest_not_undone()
+        matching = [newest] if newest else []
+    else:
+        matching = tx.runs.starting(name.upper()) if name else []
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        raise NotFoundError(
+            f"{name!r} is the beginning of {len(matching)} runs",
+            "give more of the id; `ghost undo` lists them",
+        )
+    problem = f"there is no run {name!r}"
+    if name == "last":
+        problem = "every run is undone already" if tx.runs.all(1) else "there are no runs to undo"
+    raise NotFoundError(problem, "`ghost undo` lists the runs")

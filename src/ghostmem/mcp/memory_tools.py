@@ -127,7 +127,7 @@ def _put(ghost: Ghost, given: Arguments) -> Result:
     if "key" in given:
         memory = ghost.put(**given)
     else:
-        from ghostmem.memory.put_unnamed import put_unnamed
+        from ghostmem.memory.put import put_unnamed
 
         memory = put_unnamed(ghost.store, **given)
     result: Result = plain(memory)

@@ -6,8 +6,7 @@ from datetime import datetime
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.frozen import frozen
-from ghostmem.memory.draft import Draft
-from ghostmem.memory.prepare import prepare, read_current, with_nearest
+from ghostmem.memory.draft import Draft, prepare, read_current, with_nearest
 from ghostmem.memory.quarantine import hold_draft, missing, quarantine_reasons
 from ghostmem.memory.redact import redact_draft
 from ghostmem.memory.write import write_draft

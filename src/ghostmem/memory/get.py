@@ -1,4 +1,4 @@
-"""get: read one memory by its key, all its versions, or its chunks."""
+"""get: read a memory by its key, its versions or its chunks; used: mark those that helped."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,7 +7,8 @@ from shlex import quote
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.model import Chunk, Memory, is_namespace
+from ghostmem.frozen import frozen
+from ghostmem.model import Chunk, Memory, Record, is_namespace
 from ghostmem.store import Store, Transaction, again, count, find, validate
 
 
@@ -128,3 +129,37 @@ def chunks(store: Store, ns: str, key: str) -> list[Chunk]:
         return tx.index.chunks(
             find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), store.clock())
         )
+
+
+@frozen
+class UsedMemory(Record):
+    """A memory that helped, and the number of times it did."""
+
+    ns: str
+    key: str
+    utility_count: int
+
+
+@again
+def used(store: Store, ns: str, keys: Iterable[str]) -> list[UsedMemory]:
+    """Record that memories helped; either all of `keys` are recorded or none.
+
+    Args:
+        ns: Namespace of the memories.
+        keys: Keys of the memories that helped.
+
+    Raises:
+        NotFoundError: One of the keys does not exist.
+    """
+    keys = [keys] if isinstance(keys, str) else keys
+    names = list(dict.fromkeys(validate.texts(keys, "keys", "key")))
+    if not names:
+        raise InvalidInputError(
+            "at least one key is required", "give the keys of the memories that helped"
+        )
+    validate.text(ns, "namespace")
+    now = store.clock()
+    with store.engine.write(within=(ns,)) as tx:
+        memories = [find(tx, ns, key, now) for key in names]
+        tx.memories.touch(memories, now, used=True, helped=True)
+    return [UsedMemory(memory.ns, memory.key, memory.utility_count + 1) for memory in memories]

@@ -13,8 +13,8 @@ from typing import Any, Required
 
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NotFoundError
 from ghostmem.frozen import frozen
+from ghostmem.memory.draft import Prepared, prepare
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.prepare import Prepared, prepare
 from ghostmem.memory.put import PutRequest, check_put, reasons_to_hold, with_notes
 from ghostmem.memory.quarantine import hold, memory_of_held
 from ghostmem.memory.verdict import NOTHING, judge_prepared

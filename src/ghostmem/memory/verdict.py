@@ -14,8 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.judge import find_judge, judge_available
-from ghostmem.memory.draft import Draft
-from ghostmem.memory.prepare import Prepared, prepare, with_nearest
+from ghostmem.memory.draft import Draft, Prepared, prepare, with_nearest
 from ghostmem.model import Memory, NsFilter, Rel, SourceKind, Tier, Verdict, VerdictKind
 from ghostmem.settings import Settings
 from ghostmem.store import ChunkTerms, Filter, Space, Store, Transaction

@@ -13,10 +13,11 @@ from ghostmem.memory.draft import (
     INHERITED,
     NEVER,
     SOURCE_FIELDS,
+    UNPREPARED,
     USE_COUNTS,
     Draft,
+    Prepared,
 )
-from ghostmem.memory.prepare import UNPREPARED, Prepared
 from ghostmem.memory.verdict import CORRECTIONS, Judgement
 from ghostmem.model import (
     HEARSAY,

@@ -13,9 +13,8 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from ghostmem.errors import NotFoundError
-from ghostmem.memory.draft import Draft
+from ghostmem.memory.draft import Draft, Prepared
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.prepare import Prepared
 from ghostmem.memory.quarantine import (
     Labels,
     held_note,

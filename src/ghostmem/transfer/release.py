@@ -1,7 +1,7 @@
 """Release an entry of the quarantine: a put, a summary, a section of a note, or an import."""
 
 from ghostmem.memory.consolidate import write_summary
-from ghostmem.memory.prepare import read_current
+from ghostmem.memory.draft import read_current
 from ghostmem.memory.quarantine import SOURCES, draft_of_held, find_held, missing
 from ghostmem.memory.verdict import compare_draft
 from ghostmem.memory.write import write_put

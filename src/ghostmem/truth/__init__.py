@@ -17,7 +17,7 @@ Several tests decide that two texts say the same, each for one purpose:
 - `alike.essence`: the same words in the same order, whatever case, punctuation and filler
   words; reflect merges such memories, and the audit reports them.
 - `alike.resembles`: all distinctive words of one are in the other, in the same order; with
-  near vectors, the audit reports such memories too (`lifecycle.duplicates`), and a put that
+  near vectors, the audit reports such memories too (`lifecycle.audit`), and a put that
   corrects one of them corrects the other.
 - `context.duplicates.fingerprint`: the same distinctive words, numbers, negations and persons; a
   context shows one of such memories.

@@ -6,8 +6,7 @@ from datetime import date, datetime, timedelta
 
 from ghostmem.errors import NotFoundError
 from ghostmem.grouping import grouped
-from ghostmem.lifecycle.apply import APPLIED
-from ghostmem.lifecycle.run_log import changes_of
+from ghostmem.lifecycle.run_log import APPLIED, changes_of
 from ghostmem.model import NsFilter, Run, Tier
 from ghostmem.store import AuditEntry, Filter, Store, Transaction, validate
 from ghostmem.web.rows import Row

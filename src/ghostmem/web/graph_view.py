@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
-from ghostmem.graph.components import components
-from ghostmem.grouping import grouped
+from ghostmem.grouping import components, grouped
 from ghostmem.model import Edge, Memory, NsFilter, Rel
 from ghostmem.store import Filter, Store, Transaction, find, validate
 from ghostmem.text.excerpt import summary_line

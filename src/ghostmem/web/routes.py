@@ -6,7 +6,7 @@ from typing import Any
 from ghostmem.caller import CALLER, require
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.ghost import Ghost
-from ghostmem.lifecycle.undo import find_run
+from ghostmem.lifecycle.run_log import find_run
 from ghostmem.model import FileRel, Pack, Rule, Run, Tier
 from ghostmem.parameters import MAX_PATH
 from ghostmem.text.excerpt import summary_line

@@ -10,7 +10,7 @@ from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
 from ghostmem.ghost import Ghost
 from ghostmem.lifecycle.audit import NEAR_DUPLICATES, audit
-from ghostmem.lifecycle.undo import find_run
+from ghostmem.lifecycle.run_log import find_run
 from ghostmem.memory.details import details
 from ghostmem.store import Store
 from ghostmem.store.sequences import Written, written

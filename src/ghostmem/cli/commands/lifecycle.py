@@ -10,7 +10,7 @@ from ghostmem.cli.options import KEYED, either, json_object, one_key, option, op
 from ghostmem.cli.output import bold, dim, named, plural
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import InvalidInputError
-from ghostmem.lifecycle.builtin import BUILT_IN
+from ghostmem.lifecycle.rules import BUILT_IN
 from ghostmem.memory.curate import OPS, Curated
 from ghostmem.model import Change, Report, Rule, Run
 from ghostmem.parameters import OPERATIONS

@@ -11,7 +11,7 @@ from ghostmem.cli.console import Console, command
 from ghostmem.cli.options import KEYED, json_object, one_key, options, read_text, refuse, words
 from ghostmem.cli.output import bold, named
 from ghostmem.errors import InvalidInputError
-from ghostmem.memory.put_unnamed import put_unnamed
+from ghostmem.memory.put import put_unnamed
 from ghostmem.model import Memory, Outcome
 from ghostmem.text.excerpt import visible
 
