@@ -51,8 +51,11 @@ def brief(
     now = store.clock()
     filter_ = Filter(NsFilter(ns), now, tiers=ACTIVE_TIERS, closed=False, noted=False)
     with store.engine.read(ns) as tx:
-        pinned = [memory for memory in tx.listing.pinned(filter_.ns, now) if memory.is_open(now)]
-        candidates = {memory.id: memory for memory in pinned} | _candidates(tx, filter_, since)
+        candidates = {
+            memory.id: memory
+            for memory in tx.listing.pinned(filter_.ns, now)
+            if memory.is_open(now)
+        } | _candidates(tx, filter_, since)
         corrections = find_contradictions(tx, candidates, filter_, now)
         candidates |= {memory.id: memory for newer in corrections.values() for memory in newer}
         unique, newer_ids = _without_duplicates(candidates, corrections)
@@ -66,8 +69,11 @@ def brief(
         roomy=False,
     )
     packed = [entry.item for entry in packer.placed.values()]
-    reasons = [(item.id, rule_reason(item.memory)) for item in packed if item.stage == RULE]
-    memories = packed_memories(packer.placed, newer_ids, reasons)
+    memories = packed_memories(
+        packer.placed,
+        newer_ids,
+        [(item.id, rule_reason(item.memory)) for item in packed if item.stage == RULE],
+    )
     count(store, [item.memory for item in packed], now, used=False)
     return Pack(packer.budget, packer.used, memories, len(packer.left_out))
 
@@ -120,10 +126,9 @@ def _without_duplicates(
 
 def _summaries(tx: Transaction, memories: Mapping[str, Memory]) -> dict[str, list[str]]:
     """Return the summaries of each memory that are among the candidates."""
-    ties = tx.graph.touching(sorted(memories), [Rel.CONTAINS])
     return grouped(
         (tie.to_id, tie.from_id)
-        for tie in ties
+        for tie in tx.graph.touching(sorted(memories), [Rel.CONTAINS])
         if tie.from_id in memories and tie.to_id in memories
     )
 

@@ -33,8 +33,11 @@ def code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], l
     A project that cannot be read is no error: then the names that memories give their symbols are
     compared."""
     files, symbols = request.files, request.symbols
-    root = validate.text("." if request.root is None else str(request.root), "root")
-    home = os.path.realpath(os.path.expanduser(root))
+    home = os.path.realpath(
+        os.path.expanduser(
+            validate.text("." if request.root is None else str(request.root), "root")
+        )
+    )
     paths = {relative_path(home, file): file for file in files}
     with store.engine.read(request.filter_.ns) as tx:
         linked = tx.listing.select(replace(request.filter_, code=home))

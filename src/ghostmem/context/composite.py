@@ -83,5 +83,8 @@ FACTORS = ("tier", "source")  # the parts that multiply the sum of the others
 
 def total(parts: Mapping[str, float]) -> float:
     """Join the parts of a score."""
-    summed = sum([value for name, value in parts.items() if name not in FACTORS])
-    return summed * parts["tier"] * parts.get("source", 1.0)
+    return (
+        sum([value for name, value in parts.items() if name not in FACTORS])
+        * parts["tier"]
+        * parts.get("source", 1.0)
+    )

@@ -229,8 +229,12 @@ def _assemble(store: Store, request: ContextRequest) -> Pack:
         expansion.run(seeds, pinned)
         _fill_up(tx, request, results, expansion)
         statements = _add_statements(tx, request, expansion)
-        memories = [item.memory for item in (*expansion.items.values(), *pinned)]
-        doubts = maybe_stale(tx, memories, request.query.now, expansion.edges)
+        doubts = maybe_stale(
+            tx,
+            [item.memory for item in (*expansion.items.values(), *pinned)],
+            request.query.now,
+            expansion.edges,
+        )
         ended = [*results.expired(), *results.superseded()]
     relations = expansion.relations()
     contradictions = relations.refuters
@@ -379,8 +383,9 @@ def _above_floor(
         or (request.min_score is None and item.stage != "search")
     }
     selected = _with_linked(items, enough)
-    stages = (*FROM_SEARCH, "edge")
-    results = [item for item in items if item.id in selected and item.stage in stages]
+    results = [
+        item for item in items if item.id in selected and item.stage in (*FROM_SEARCH, "edge")
+    ]
     scores = [item.score for item in results[: SPREAD_AT + 1]]
     is_wanted = request.min_spread is not None and len(scores) > 1
     if is_wanted and scores[0] - scores[-1] < (request.min_spread or 0.0):
@@ -390,8 +395,10 @@ def _above_floor(
 
 def _with_linked(items: Sequence[ContextItem], selected: set[str]) -> set[str]:
     """Add the memories that typed edges lead to, directly or through each other."""
-    linked = grouped((item.origin, item.id) for item in items if item.firm)
-    return selected | reachable(selected, linked).keys()
+    return (
+        selected
+        | reachable(selected, grouped((item.origin, item.id) for item in items if item.firm)).keys()
+    )
 
 
 def _left_out(

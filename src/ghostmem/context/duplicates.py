@@ -32,8 +32,14 @@ def fingerprint(text: str) -> Fingerprint:
     start, remainder = text[:MAX_COMPARED], text[MAX_COMPARED:]
     words = essence(start)
     terms = distinctive(start) or words
-    reversing = [word for word in words if word in REVERSING_WORDS]
-    return (*terms, "", *reversing, "", *[word for word in words if word in PERSONS], remainder)
+    return (
+        *terms,
+        "",
+        *[word for word in words if word in REVERSING_WORDS],
+        "",
+        *[word for word in words if word in PERSONS],
+        remainder,
+    )
 
 
 def without_duplicates(

@@ -203,9 +203,11 @@ class Expansion:
         # children only follow a summary where everything fits: very many of them are not even read
         children = Counter(step.source for step, to_child in allowed if to_child)
         limit = settings.edge_max_expansion
-        followed = [s for s, to_child in allowed if not (to_child and children[s.source] > limit)]
         # similarity comes last, because it may use up the maximum number of new memories
-        return sorted(followed, key=lambda step: self._relevance_first and not step.typed)
+        return sorted(
+            [s for s, to_child in allowed if not (to_child and children[s.source] > limit)],
+            key=lambda step: self._relevance_first and not step.typed,
+        )
 
     def _arrive(self, source: ContextItem, step: Step, score: float) -> ContextItem | None:
         """Add the memory at the end of a step and return it, or raise the score of a known one."""
@@ -239,8 +241,7 @@ class Expansion:
 
     def _raise(self, item: ContextItem, source: ContextItem, step: Step, passed: float) -> None:
         """Add the score that an edge passes on to a known candidate."""
-        is_lifted_later = step.edge.rel == Rel.CONTRADICTS or _is_to_summary(step)
-        if step.source == step.target or is_lifted_later:
+        if step.source == step.target or step.edge.rel == Rel.CONTRADICTS or _is_to_summary(step):
             return
         is_result = item.stage in ("search", "file")
         if self._relevance_first and is_result:
@@ -266,12 +267,16 @@ class Expansion:
         is_conflict, tiers = step.edge.rel == Rel.CONTRADICTS, self._request.filter_.tiers
         if step.reserved and (not is_conflict or prevails(memory, source)):
             return True  # needed, whatever the caller's conditions
-        passes = is_conflict or self._conditions is None or memory.id in self._passing
-        return passes and (not tiers or memory.tier in tiers)
+        return (is_conflict or self._conditions is None or memory.id in self._passing) and (
+            not tiers or memory.tier in tiers
+        )
 
     def _has_room(self, step: Step) -> bool:
-        is_exempt = step.edge.rel == Rel.CONTRADICTS or _is_to_summary(step)
-        return is_exempt or self._added < self._settings.edge_max_expansion
+        return (
+            step.edge.rel == Rel.CONTRADICTS
+            or _is_to_summary(step)
+            or self._added < self._settings.edge_max_expansion
+        )
 
     def _add_corrections(self, items: Iterable[ContextItem]) -> None:
         """Add the memories that contradict a candidate and prevail, and their corrections."""
@@ -327,10 +332,14 @@ class Expansion:
             self._inherit(id_, children, refuters)
         for ids in companions.values():
             ids.sort(key=lambda id_: self.items[id_].order)
-        ancestors = {
-            child: [id_ for id_ in reachable([child], parents) if id_ != child] for child in parents
-        }
-        return Relations(refuters, ancestors, companions)
+        return Relations(
+            refuters,
+            {
+                child: [id_ for id_ in reachable([child], parents) if id_ != child]
+                for child in parents
+            },
+            companions,
+        )
 
     def _replaces(self, summary_id: str, child_id: str) -> bool:
         """Say whether a summary can stand for a child; for the user's words only the user's can."""
@@ -368,8 +377,11 @@ class Expansion:
 
     def children(self, id_: str) -> list[str]:
         """Return the keys of a summary's current children that were reached."""
-        children = map(self._memory, self._children.get(id_, ()))
-        return sorted(child.key for child in children if child and self._is_valid(child))
+        return sorted(
+            child.key
+            for child in map(self._memory, self._children.get(id_, ()))
+            if child and self._is_valid(child)
+        )
 
     def compaction(self, relevant: Collection[str]) -> str:
         """Suggest consolidating similar memories of `relevant` ids without a summary, if any."""

@@ -54,8 +54,13 @@ class ContextItem:
     @property
     def order(self) -> tuple[bool, float, float, str, str]:
         """Return the sort key: best first, then newest, then by name; mere likeness comes last."""
-        newest = -self.memory.created_at.timestamp()
-        return (self.last, -self.score, newest, self.memory.ns, self.memory.key)
+        return (
+            self.last,
+            -self.score,
+            -self.memory.created_at.timestamp(),
+            self.memory.ns,
+            self.memory.key,
+        )
 
 
 @frozen
@@ -205,8 +210,11 @@ class Packer:
         When not all of them would fit, only those that nothing corrects are packed."""
         if not self._refuters.get(item.id):
             return True
-        ids = [id_ for id_ in reachable([item.id], self._refuters) if id_ not in self.placed]
-        corrections = [self._items[id_] for id_ in ids]
+        corrections = [
+            self._items[id_]
+            for id_ in reachable([item.id], self._refuters)
+            if id_ not in self.placed
+        ]
         corrections.sort(key=lambda correction: precedence(correction.memory), reverse=True)
         fits = sum(map(self._allowance, (*corrections, item))) <= self._room(item)
         for correction in corrections:
@@ -235,8 +243,9 @@ class Packer:
 
     def _grow(self) -> None:
         """Enlarge excerpts, the best first, into the room that is left."""
-        cut = [entry for entry in self.placed.values() if entry.text != entry.item.memory.content]
-        for item, text, tokens in cut:
+        for item, text, tokens in [
+            entry for entry in self.placed.values() if entry.text != entry.item.memory.content
+        ]:
             room = tokens + self.budget - self.used
             allowed = room if self.cap < 0 else min(room, self.cap)
             longer = self._excerpt(item, allowed) if allowed > tokens else None
@@ -255,8 +264,9 @@ class Packer:
 
     def _leave(self, item: ContextItem, reason: str, by: str | None = None) -> bool:
         """Leave a candidate out; `by` is the id of the memory that is the cause."""
-        key = None if by is None else self._items[by].memory.key
-        self.left_out[item.id] = Unplaced(item, reason, key)
+        self.left_out[item.id] = Unplaced(
+            item, reason, None if by is None else self._items[by].memory.key
+        )
         return False
 
     def _room(self, item: ContextItem) -> int:

@@ -35,8 +35,12 @@ class SearchResults:
         self._rest = ranking.answers
         self.floor: float | None = None  # results that score less are not packed, even with room
         self.strong_score = 0.0
-        is_linear = store.settings.fusion == "linear" and not request.for_task
-        if self._relevance_first and self._rest and is_linear:
+        if (
+            self._relevance_first
+            and self._rest
+            and store.settings.fusion == "linear"
+            and not request.for_task
+        ):
             self.floor = self.strong_score = STRONG * max(match.score for match in self._rest)
 
     def next(self) -> list[ContextItem]:
@@ -76,8 +80,13 @@ class SearchResults:
         expired = self._tx.listing.expired_ids(self._request.filter_.ns, self._request.query.now)
         if not expired:
             return []
-        timeless = replace(self._request.filter_, now=None)
-        ranking = rank(self._store, self._tx, self._request.query, timeless, judged=False)
+        ranking = rank(
+            self._store,
+            self._tx,
+            self._request.query,
+            replace(self._request.filter_, now=None),
+            judged=False,
+        )
         lost = [match for match in ranking.answers if match.chunk.memory_id in expired]
         return [Unplaced(item, "expired") for item in self._items(lost[:MAX_LEFT_OUT])]
 
@@ -101,8 +110,12 @@ class SearchResults:
             # a question that asks for several things is not answered in the order of scores: keep
             # the order of the search
             lowest = min(lowest, match.score)
-            relevance = lowest if self._relevance_first else match.specified
-            item = self._item(memories[match.chunk.memory_id], relevance, "search", uses)
+            item = self._item(
+                memories[match.chunk.memory_id],
+                lowest if self._relevance_first else match.specified,
+                "search",
+                uses,
+            )
             item.ranks, item.focus = match.ranks, (match.chunk.start, match.chunk.stop)
             items.append(item)
         return items

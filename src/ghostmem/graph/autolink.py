@@ -233,9 +233,11 @@ class _Waiting:
             positions, stop, least, MAX_SIMILAR, self._is_waiting
         )
         self._is_waiting &= ~np.isin(ids, np.array(settled, np.int64))
-        bounds = np.searchsorted(origins, np.arange(len(chunks) + 1))
         return [
-            (ids[to[start:end]], cosines[start:end]) for start, end in pairwise(bounds.tolist())
+            (ids[to[start:end]], cosines[start:end])
+            for start, end in pairwise(
+                np.searchsorted(origins, np.arange(len(chunks) + 1)).tolist()
+            )
         ]
 
 

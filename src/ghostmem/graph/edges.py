@@ -68,8 +68,13 @@ def edge(
         )
         tx.graph.put_edge(linked)
         tx.journal.record(ns, ends[0], "link", now)
-    outcome = Outcome.CREATED if before is None else Outcome.UPDATED
-    return replace(linked, ns=ns, from_key=from_key, to_key=to_key, outcome=outcome)
+    return replace(
+        linked,
+        ns=ns,
+        from_key=from_key,
+        to_key=to_key,
+        outcome=Outcome.CREATED if before is None else Outcome.UPDATED,
+    )
 
 
 def rm_edge(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
@@ -91,8 +96,10 @@ def rm_edge(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge
         ends = _ends(tx, ns, from_key, to_key, now)
         removed = tx.graph.edge(*ends, kind) or Edge(*ends, kind, EDGE_WEIGHTS[kind], now)
         if not tx.graph.remove_edge(*ends, kind):
-            hint = f"`ghost edge list -n {ns} {quote(from_key)}` shows its edges"
-            raise NotFoundError(f"there is no edge {from_key} {kind} {to_key} in {ns}", hint)
+            raise NotFoundError(
+                f"there is no edge {from_key} {kind} {to_key} in {ns}",
+                f"`ghost edge list -n {ns} {quote(from_key)}` shows its edges",
+            )
         tx.journal.record(ns, ends[0], "unlink", now)
     return replace(removed, ns=ns, from_key=from_key, to_key=to_key)
 

@@ -66,13 +66,14 @@ def _overview(tx: Transaction, ns: str, now: datetime) -> Expanded:
     parents = sorted(
         tx.memories.by_ids(list(counts)).values(), key=lambda m: (-m.created_at.timestamp(), m.key)
     )
-    unsummarised = tuple(
-        cluster for cluster in find_clusters(tx, ns, now) if cluster.summarised * 2 <= cluster.count
-    )
     return Expanded(
         ns,
         nodes=tuple(_stub(memory, counts[memory.id]) for memory in parents),
-        clusters=unsummarised,
+        clusters=tuple(
+            cluster
+            for cluster in find_clusters(tx, ns, now)
+            if cluster.summarised * 2 <= cluster.count
+        ),
     )
 
 
@@ -106,8 +107,14 @@ def _nodes(
         if memory.id not in opened:
             opened[memory.id] = memory
             inner = _nodes(children, memory.id, depth - 1, opened)
-        node = _stub(memory, len(children[memory.id]))
-        nodes.append(replace(node, content=memory.content, summary="", nodes=inner))
+        nodes.append(
+            replace(
+                _stub(memory, len(children[memory.id])),
+                content=memory.content,
+                summary="",
+                nodes=inner,
+            )
+        )
     return tuple(nodes)
 
 

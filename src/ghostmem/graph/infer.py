@@ -73,8 +73,9 @@ def infer_edges(
         from ghostmem.graph.ask.choose import choose
 
         ask = choose(store.settings)
-    own_name = f"own:{getattr(ask, '__qualname__', type(ask).__name__)}"
-    model = str(getattr(ask, "name", None) or own_name)
+    model = str(
+        getattr(ask, "name", None) or f"own:{getattr(ask, '__qualname__', type(ask).__name__)}"
+    )
     now = store.clock()
     with store.engine.read(ns) as tx:
         for key in seeds:

@@ -162,8 +162,7 @@ def by_topic(texts: Sequence[Sequence[str]]) -> Iterator[Pair]:
         if not touched:
             continue
         others_with_word = np.concatenate(touched)
-        is_similar = products[others_with_word] >= MIN_TOPIC_COSINE
-        similar = np.unique(others_with_word[is_similar])
+        similar = np.unique(others_with_word[products[others_with_word] >= MIN_TOPIC_COSINE])
         best = similar[np.lexsort((-similar, -products[similar]))[:MAX_PAIRS]]
         for other, cosine in zip(best.tolist(), products[best].tolist(), strict=True):
             yield place, other, min(1.0, cosine)
@@ -236,8 +235,10 @@ def _edges(
     table = np.fromiter(pairs, [("later", np.int32), ("earlier", np.int32), ("weight", float)])
     edges = []
     # the strongest come first, then those with the first places
-    order = np.lexsort((table["earlier"], table["later"], -table["weight"]))
-    for start, end, weight in (row.item() for row in table[order]):
+    for start, end, weight in (
+        row.item()
+        for row in table[np.lexsort((table["earlier"], table["later"], -table["weight"]))]
+    ):
         if degrees[start] < limit and degrees[end] < limit and (start, end) not in linked:
             degrees[start] += 1
             degrees[end] += 1

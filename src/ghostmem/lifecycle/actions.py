@@ -36,8 +36,9 @@ def changed(memory: Memory, rule: Rule, now: datetime) -> dict[str, Any]:
     match rule.action_op:
         case "PROMOTE" | "DEMOTE":
             steps = TIER_ABOVE if rule.action_op == "PROMOTE" else TIER_BELOW
-            to_tier = params.get("to_tier") or steps.get(memory.tier, memory.tier)
-            wanted: dict[str, Any] = {"tier": Tier(to_tier)}
+            wanted: dict[str, Any] = {
+                "tier": Tier(params.get("to_tier") or steps.get(memory.tier, memory.tier))
+            }
         case "ARCHIVE":
             wanted = {"tier": Tier.DORMANT}
         case "DECAY":
@@ -173,8 +174,13 @@ class _Subject(NamedTuple):
             stretch = min(MAX_IDLE_STRETCH, 1 + IDLE_STRETCH_PER_USE * memory.utility_count)
         if is_built_in and rule.cond_utility_lt is not None:
             retrievals = max(0, memory.access_count - use.shown)
-        idle = _hours(memory.last_accessed_at or memory.created_at, now)
-        return cls(memory, _hours(memory.created_at, now), idle, stretch, retrievals)
+        return cls(
+            memory,
+            _hours(memory.created_at, now),
+            _hours(memory.last_accessed_at or memory.created_at, now),
+            stretch,
+            retrievals,
+        )
 
 
 # the conditions of a rule by field, in the order in which they are checked

@@ -165,8 +165,12 @@ def _run_check(survey: Survey, name: str, check: Check) -> AuditFinding | None:
         scope = (
             first.ns if len({memory.ns for memory in matches}) == 1 else str(survey.scope or "*")
         )
-        values = {"ns": first.ns, "key": first.key, "scope": scope}
-        advice = check.advice.format(**{name: shlex.quote(text) for name, text in values.items()})
+        advice = check.advice.format(
+            **{
+                name: shlex.quote(text)
+                for name, text in {"ns": first.ns, "key": first.key, "scope": scope}.items()
+            }
+        )
     return AuditFinding(name, len(ids), round(share, 4), cost, examples, advice)
 
 
@@ -183,8 +187,12 @@ def _duplicates(survey: Survey) -> set[str]:
         return duplicates
     unjudged = []
     for ns, group in groupby(ordered, key=lambda memory: memory.ns):
-        members = {memory.id: memory for memory in group if memory.id not in duplicates}
-        near = near_duplicates(survey.tx.of(ns), embedder, ns, members)
+        near = near_duplicates(
+            survey.tx.of(ns),
+            embedder,
+            ns,
+            {memory.id: memory for memory in group if memory.id not in duplicates},
+        )
         unjudged += [ns] if near is None else []
         duplicates |= near or set()
     if unjudged:
@@ -239,8 +247,12 @@ def _never_used(survey: Survey) -> set[str]:
 
 
 def _orphans(survey: Survey) -> set[str]:
-    edges = [edge for of_namespace in survey.edges.values() for edge in of_namespace]
-    linked = {edge.from_id for edge in edges} | {edge.to_id for edge in edges}
+    linked = {
+        end
+        for edges in survey.edges.values()
+        for edge in edges
+        for end in (edge.from_id, edge.to_id)
+    }
     return {
         memory.id
         for memory in survey.memories.values()
@@ -274,13 +286,12 @@ def _secrets(survey: Survey) -> list[str]:
 
 def _all_text(memory: Memory) -> str:
     """Return the text of all fields of a memory, one per line."""
-    meta = json.dumps(dict(memory.meta), ensure_ascii=False) if memory.meta else ""
     return "\n".join(
         [
             memory.key,
             memory.content,
             *memory.tags,
-            meta,
+            json.dumps(dict(memory.meta), ensure_ascii=False) if memory.meta else "",
             *filter(None, (memory.source_user, memory.source_scope)),
         ]
     )
@@ -289,8 +300,9 @@ def _all_text(memory: Memory) -> str:
 def _quarantined(tx: Transaction, ns: NsFilter) -> AuditFinding:
     entries = tx.quarantine.all(ns)
     examples = tuple(f"{entry.ns}/{entry.key}" for entry in entries[:MAX_EXAMPLES])
-    advice = "ghost quarantine list" if entries else ""
-    return AuditFinding("quarantine", len(entries), 0.0, 0.0, examples, advice)
+    return AuditFinding(
+        "quarantine", len(entries), 0.0, 0.0, examples, "ghost quarantine list" if entries else ""
+    )
 
 
 def _churn(survey: Survey) -> list[str]:
@@ -325,8 +337,11 @@ def equal_texts(memories: Iterable[Memory]) -> set[str]:
     seen: set[tuple[str, str | None, str]] = set()
     duplicates: set[str] = set()
     for memory in memories:
-        words = " ".join(essence(memory.content)) or memory.content.strip()
-        fingerprint = (memory.ns, memory.source_user, words)
+        fingerprint = (
+            memory.ns,
+            memory.source_user,
+            " ".join(essence(memory.content)) or memory.content.strip(),
+        )
         if fingerprint in seen:
             duplicates.add(memory.id)
         seen.add(fingerprint)
@@ -389,8 +404,9 @@ def _similar_chunks(
         )
         distinct = left != right
         pairs = list(zip(ids[left[distinct]].tolist(), ids[right[distinct]].tolist(), strict=True))
-        chunks = {chunk for pair in pairs for chunk in pair}
-        owners = tx.vectors.owners(list(chunks)) if pairs else {}
+        owners = (
+            tx.vectors.owners(list({chunk for pair in pairs for chunk in pair})) if pairs else {}
+        )
         for first, second in pairs:
             if first in owners and second in owners:
                 yield first, second, owners[first], owners[second]

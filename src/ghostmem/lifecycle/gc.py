@@ -59,8 +59,11 @@ def gc(
     with store.engine.write(dry_run=dry_run) as tx:
         expired = [m for m in tx.listing.expired(now) if not m.protected]
         unused = tx.listing.stale(idle, now) if idle else []
-        important = (Priority.HIGH, Priority.CRITICAL)
-        removed = [m for m in unused if not (m.protected or m.priority in important)]
+        removed = [
+            m
+            for m in unused
+            if not (m.protected or m.priority in (Priority.HIGH, Priority.CRITICAL))
+        ]
         gone = {m.id for m in expired}
         dead = [m for m in tx.listing.dead_keys(purge) if m.id not in gone] if purge else []
         chunks = remove(tx, [*expired, *dead], now, hard=True) + remove(
@@ -74,7 +77,13 @@ def gc(
     copies = still_in_backups(store, backups, [*expired, *dead])
     pending = "" if dry_run else store.engine.scrub(force=vacuum)
     counts = (len(expired), len(removed), len(dead), len(unused) - len(removed))
-    size = store.engine.size()
     return Collection(
-        dry_run, *counts, chunks, remaining, size, copies.holding, pending, copies.unchecked
+        dry_run,
+        *counts,
+        chunks,
+        remaining,
+        store.engine.size(),
+        copies.holding,
+        pending,
+        copies.unchecked,
     )

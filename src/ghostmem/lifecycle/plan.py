@@ -92,20 +92,31 @@ def make_plan(
     for memory in tx.listing.scan(Filter(ns=NsFilter(ns), now=now)):
         plan.tally.evaluated += 1
         days, shown = days_of_use.get(memory.id), times_shown.get(memory.id, 0)
-        use = UNKNOWN if days is None else UseRecord(logged=True, days=days, shown=shown)
-        memories[memory.id] = _evaluate(plan, memory, applicable, use, now)
+        memories[memory.id] = _evaluate(
+            plan,
+            memory,
+            applicable,
+            UNKNOWN if days is None else UseRecord(logged=True, days=days, shown=shown),
+            now,
+        )
         if progress is not None and plan.tally.evaluated % 500 == 0:
             progress(plan.tally.evaluated)
     live = [
         memory for memory in memories.values() if memory.deleted_at is None and not memory.protected
     ]
-    similarity_rules = [
-        rule
-        for rule in applicable
-        if rule.cond_similarity_gt is not None
-        and (rule.rule_expires_at is None or rule.rule_expires_at > now)
-    ]
-    memories |= _evaluate_similar(store, tx, plan, live, similarity_rules, now)
+    memories |= _evaluate_similar(
+        store,
+        tx,
+        plan,
+        live,
+        [
+            rule
+            for rule in applicable
+            if rule.cond_similarity_gt is not None
+            and (rule.rule_expires_at is None or rule.rule_expires_at > now)
+        ],
+        now,
+    )
     _fade_edges(plan, tx.graph.of_namespace(ns, now), now)
     if relink:
         _relink(store, tx, plan, memories, now)
@@ -249,8 +260,12 @@ class _Similarity:
                 rows, present = self._view.vectors(
                     np.array([self._first[memory.id] for memory in group], np.int64)
                 )
-                cosines = np.vecdot(rows, rows[0])
-                candidates = zip(group[1:], cosines[1:].tolist(), present[1:].tolist(), strict=True)
+                candidates = zip(
+                    group[1:],
+                    np.vecdot(rows, rows[0])[1:].tolist(),
+                    present[1:].tolist(),
+                    strict=True,
+                )
                 duplicates[group[0].id] = {
                     memory.id: min(1.0, cosine)
                     for memory, cosine, is_present in candidates
@@ -368,11 +383,14 @@ def _fade_edges(plan: ReflectPlan, edges: Iterable[Edge], now: datetime) -> None
     """Reduce the weight of unused edges, and prune the weakest that are not lasting."""
     for edge in (each for each in edges if each.rel != Rel.MERGED_INTO):
         weight = edge.weight
-        last_use = max(edge.created_at, edge.last_accessed_at or edge.created_at)
-        is_unused = now - last_use >= EDGE_IDLE and edge.access_count < EDGE_MIN_USES
+        is_unused = (
+            now - max(edge.created_at, edge.last_accessed_at or edge.created_at) >= EDGE_IDLE
+            and edge.access_count < EDGE_MIN_USES
+        )
         if is_unused and weight >= EDGE_MIN_WEIGHT:
-            floor = min(weight, LASTING_MIN_WEIGHT) if edge.rel in LASTING else 0.0
-            weight = max(weight * EDGE_FADE, floor)
+            weight = max(
+                weight * EDGE_FADE, min(weight, LASTING_MIN_WEIGHT) if edge.rel in LASTING else 0.0
+            )
         subject = f"{edge.from_id} {edge.to_id} {edge.rel}"
         if weight < EDGE_MIN_WEIGHT and edge.rel not in LASTING:
             plan.add(subject, "", "PRUNE", edge.to_dict(), None)

@@ -277,8 +277,10 @@ def undo(store: Store, run: str, *, dry_run: bool = False) -> Undone:
         applied = [entry for entry in entries if entry.done == APPLIED]
         undone = apply_all(store, tx, applied, now, back=True)
         left = changes_of(tx, [entry for entry in applied if not undone[entry.seq]])
-        planned = [entry for entry in entries if entry.done == 0]
-        tx.runs.done(chosen.id, (entry._replace(done=SKIPPED) for entry in planned))
+        tx.runs.done(
+            chosen.id,
+            (entry._replace(done=SKIPPED) for entry in entries if entry.done == 0),
+        )
         tx.runs.update(chosen.id, finished_at=chosen.finished_at or now, undone_at=now)
     if not dry_run:
         catch_up(store, link=False)  # an undo adds nothing to link

@@ -51,12 +51,11 @@ def consolidate(
     validate.flags(allow_secrets=allow_secrets)
     keys = _validate_sources(source_keys, summary_key)
     key = validate.new_key(summary_key)
-    fields = put_fields(kind=kind, importance=importance, tags=tags)
     draft = Draft(
         validate.namespace(ns),
         key,
         validate.content(content, store.settings.max_content_bytes),
-        fields,
+        put_fields(kind=kind, importance=importance, tags=tags),
     )
     draft, notes = redact_draft(store.settings, draft, allow_secrets)
     with store.engine.read(ns) as tx:

@@ -117,7 +117,13 @@ def with_nearest(store: Store, tx: Transaction, draft: Draft, prepared: Prepared
     """Return a prepared draft with the stored chunks that are nearest to its own."""
     if prepared.embedder is None or not prepared.vectors:
         return prepared
-    texts = [row.spoken for row in prepared.rows]
     return prepared._replace(
-        near=find_near(store, tx, prepared.embedder, draft.ns, prepared.vectors, texts)
+        near=find_near(
+            store,
+            tx,
+            prepared.embedder,
+            draft.ns,
+            prepared.vectors,
+            [row.spoken for row in prepared.rows],
+        )
     )

@@ -69,9 +69,15 @@ def embed_status(store: Store) -> EmbedStatus:
     pending = chunks - done if embedder or vectoriser.problem else 0
     chosen = vectoriser.chosen_model
     next_model = chosen if embedder and chosen != name else ""
-    provider = store.settings.embed_provider
     return EmbedStatus(
-        provider, name, chunks, done, pending, counts, vectoriser.problem, next_model
+        store.settings.embed_provider,
+        name,
+        chunks,
+        done,
+        pending,
+        counts,
+        vectoriser.problem,
+        next_model,
     )
 
 
@@ -204,8 +210,8 @@ def _embed_claimed(
         ]
     rows = _embed(embedder, batch) if batch else []  # others may have embedded all of them
     with engine.write(durable=False, within=by_ns) as tx:
-        is_current = pick(tx) is embedder  # as in `_embed_together`
-        embedded = tx.vectors.put(model, rows) if rows and is_current else 0
+        # as in `_embed_together`
+        embedded = tx.vectors.put(model, rows) if rows and pick(tx) is embedder else 0
         for ns, item in claimed:
             tx.work.done(kind, ns, item)
     return embedded

@@ -142,8 +142,14 @@ def forget(
     copies = still_in_backups(store, backups, versions) if hard else StoreCopies()
     if kinds & {"restored", "reopened"} and not dry_run:
         catch_up(store)
-    pending = "" if dry_run else store.engine.scrub()
-    return Forgetting(hard, dry_run, tuple(items), copies.holding, pending, copies.unchecked)
+    return Forgetting(
+        hard,
+        dry_run,
+        tuple(items),
+        copies.holding,
+        "" if dry_run else store.engine.scrub(),
+        copies.unchecked,
+    )
 
 
 def _find_versions(
@@ -164,8 +170,10 @@ def _find_versions(
 
 def _by_key(versions: Iterable[Memory]) -> dict[tuple[str, str], list[Memory]]:
     """Return the versions of each key, oldest first, sorted by key."""
-    in_order = sorted(versions, key=lambda m: (m.ns, m.key, m.version))
-    return grouped(((memory.ns, memory.key), memory) for memory in in_order)
+    return grouped(
+        ((memory.ns, memory.key), memory)
+        for memory in sorted(versions, key=lambda m: (m.ns, m.key, m.version))
+    )
 
 
 def _summaries(tx: Transaction, source: Memory) -> Iterable[Memory]:
@@ -238,8 +246,10 @@ def _restore_version(
             tx.graph.remove_edge(edge.from_id, edge.to_id, edge.rel)
     # first, because a statement of the user could not be replaced
     remove(tx, [live], now, hard=False, op="supersede")
-    names = (*INHERITED, *USE_COUNTS, "created_at", "valid_from", "valid_to")
-    fields = {name: getattr(good, name) for name in names}
+    fields = {
+        name: getattr(good, name)
+        for name in (*INHERITED, *USE_COUNTS, "created_at", "valid_from", "valid_to")
+    }
     write_draft(store, tx, Draft(good.ns, good.key, good.content, fields, unlock=True, revive=True))
     tx.journal.record(live.ns, live.id, "forget", now)
 

@@ -57,8 +57,10 @@ def _version_of(tx: Transaction, ns: str, key: str, moment: datetime) -> Memory:
         if m.written_at <= moment and (not m.deleted_at or m.deleted_at > moment)
     ]
     if not current_then:
-        hint = f"`ghost history -n {ns} -k {quote(key)}` shows its versions"
-        raise NotFoundError(f"memory not found: {ns}/{key} as of {format_time(moment)}", hint)
+        raise NotFoundError(
+            f"memory not found: {ns}/{key} as of {format_time(moment)}",
+            f"`ghost history -n {ns} -k {quote(key)}` shows its versions",
+        )
     return current_then[-1]
 
 
@@ -96,8 +98,9 @@ def split_name(store: Store, ns: str, name: str) -> tuple[str, str]:
     space, _, key = validate.text(name, "key").partition("/")
     if not key or not is_namespace(space) or is_known(store, ns, name):
         return "", name
-    is_name = space == ns or ":" in space or is_known(store, space, key)
-    return (space, key) if is_name else ("", name)
+    if space == ns or ":" in space or is_known(store, space, key):
+        return space, key
+    return "", name
 
 
 def one_namespace(spaces: Iterable[str]) -> str:

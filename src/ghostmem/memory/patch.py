@@ -49,13 +49,21 @@ def patch(
         current = find(tx, ns, key, store.clock())
         changed = apply_patch(current.content, validate.text(diff, "diff"))
         if not validate.text(changed, "content").strip():
-            hint = f"use `ghost rm -n {ns} -k {quote(key)}` to delete it"
-            raise InvalidInputError(f"the diff would leave {ns}/{key} empty", hint)
+            raise InvalidInputError(
+                f"the diff would leave {ns}/{key} empty",
+                f"use `ghost rm -n {ns} -k {quote(key)}` to delete it",
+            )
         validate.content(changed, store.settings.max_content_bytes)
         changed, notes = redact_content(store.settings, changed, allow_secrets)
         wanted = current.version if base_version is None else base_version
-        base = validate.positive(wanted, "base version", least=0)
-        draft = Draft(ns, key, changed, {}, base_version=base, unlock=unlock)
+        draft = Draft(
+            ns,
+            key,
+            changed,
+            {},
+            base_version=validate.positive(wanted, "base version", least=0),
+            unlock=unlock,
+        )
         if reasons := quarantine_reasons(store, tx, draft):
             check_base(draft, current)
             return memory_of_held(draft, hold(store, tx, draft, reasons), notes, dry_run=dry_run)

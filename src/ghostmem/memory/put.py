@@ -208,8 +208,13 @@ def _compare(
     `last` is the last version of its key, `current` the same unless it was removed."""
     prepared = prepare(store, [(draft, current)], tx)[0]
     prepared, judgement = judge_prepared(store, tx, draft, prepared, current)
-    is_plain = not draft.dedup and draft.supersedes is None and judgement.memory is None
-    if store.engine.shared and last is None and is_plain:
+    if (
+        store.engine.shared
+        and last is None
+        and not draft.dedup
+        and draft.supersedes is None
+        and judgement.memory is None
+    ):
         prepared = prepared._replace(new_in=tx.search.space(draft.ns))
     return prepared, judgement
 

@@ -139,8 +139,9 @@ def put_many(
             for item, result in zip(items, results, strict=False):
                 done += 1
                 if isinstance(result, GhostError):
-                    error = (type(result).__name__, result.message)
-                    refused.append(RefusedItem(done, *item.place, *error))
+                    refused.append(
+                        RefusedItem(done, *item.place, type(result).__name__, result.message)
+                    )
                 else:
                     stored.append(StoredItem(done, *_STORED(result)))
             items = items[len(results) :]

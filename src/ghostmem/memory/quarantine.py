@@ -81,8 +81,12 @@ def quarantine_reasons(
     store: Store, tx: Transaction, draft: Draft, *, from_file: bool = False
 ) -> tuple[str, ...]:
     """Return the reasons to hold a draft in quarantine; none when it can be stored."""
-    current = tx.memories.current(draft.ns, draft.key, store.clock())
-    return draft_reasons(store.settings, draft, current, from_file=from_file)
+    return draft_reasons(
+        store.settings,
+        draft,
+        tx.memories.current(draft.ns, draft.key, store.clock()),
+        from_file=from_file,
+    )
 
 
 def draft_reasons(
@@ -174,8 +178,14 @@ def hold(
     `sources` are the keys of the memories that a summary contains.
     """
     options = {name: getattr(draft, name) for name in _PUT_OPTIONS} | {SOURCES: list(sources)}
-    fields = plain({**draft.fields, **{name: value for name, value in options.items() if value}})
-    return hold_once(store, tx, (draft.ns, draft.key), draft.content, fields, reasons)
+    return hold_once(
+        store,
+        tx,
+        (draft.ns, draft.key),
+        draft.content,
+        plain({**draft.fields, **{name: value for name, value in options.items() if value}}),
+        reasons,
+    )
 
 
 def hold_once(
@@ -281,8 +291,13 @@ def drop(
     copies = store.engine.copies_holding(
         backups, list(items), [item.content for item in items.values()]
     )
-    pending = "" if dry_run else store.engine.scrub()
-    return Dropped(tuple(items), dry_run, copies.holding, pending, copies.unchecked)
+    return Dropped(
+        tuple(items),
+        dry_run,
+        copies.holding,
+        "" if dry_run else store.engine.scrub(),
+        copies.unchecked,
+    )
 
 
 def draft_of_held(item: Held) -> Draft:

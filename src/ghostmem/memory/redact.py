@@ -109,8 +109,7 @@ def _clean_text(text: str, location: str, name: str, secrets: list[tuple[str, st
         # As an assignment, a value shows what its name says about it.
         assignment = f"{name}={quote}{text}{quote}"
         for match in find_secrets(assignment):
-            span = (len(name) + 2, len(assignment) - 1)
-            if match.sure and (match.start, match.stop) == span:
+            if match.sure and (match.start, match.stop) == (len(name) + 2, len(assignment) - 1):
                 clean, kinds = placeholder(match.kind), [match.kind]
                 break
     secrets += [(location, kind) for kind in kinds]

@@ -82,7 +82,6 @@ def rm(
         if history:
             hint = f"it was deleted before; `ghost restore -n {ns} -k {quote(key)}` brings it back"
         raise NotFoundError(f"memory not found: {ns}/{key}", hint)
-    remaining = (len(history) - len(removed) or None) if hard else None
     return Removal(
         ns,
         key,
@@ -92,7 +91,7 @@ def rm(
         copies.holding,
         files,
         pending,
-        remaining,
+        (len(history) - len(removed) or None) if hard else None,
         copies.unchecked,
     )
 
@@ -173,10 +172,20 @@ def _draft_of(tx: Transaction, old: Memory, unlock: bool) -> Draft:
 
     A pinned or locked version does not inherit the expiry of the current one either."""
     old = tx.memories.with_refs([old])[0]
-    names = (*INHERITED, "valid_from", "valid_to")
-    fields = {name: getattr(old, name) for name in names if name != "expires_at"}
-    ttl = NEVER if old.protected else None
-    return Draft(old.ns, old.key, old.content, fields, ttl, unlock=unlock, revive=True)
+    fields = {
+        name: getattr(old, name)
+        for name in (*INHERITED, "valid_from", "valid_to")
+        if name != "expires_at"
+    }
+    return Draft(
+        old.ns,
+        old.key,
+        old.content,
+        fields,
+        NEVER if old.protected else None,
+        unlock=unlock,
+        revive=True,
+    )
 
 
 def _undelete(store: Store, tx: Transaction, last: Memory, now: datetime) -> Memory:
@@ -188,11 +197,10 @@ def _undelete(store: Store, tx: Transaction, last: Memory, now: datetime) -> Mem
     expires_at = last.expires_at if last.expires_at and last.expires_at > now else None
     tx.memories.change(last, "restore", now, deleted_at=None, expires_at=expires_at)
     tx.index.remove(last)
-    rows = index_memory(store, tx, last)
     return replace(
         tx.memories.with_refs([last])[0],
         deleted_at=None,
         expires_at=expires_at,
-        chunks=len(rows),
+        chunks=len(index_memory(store, tx, last)),
         outcome=Outcome.UPDATED,
     )

@@ -112,8 +112,12 @@ def read_ahead(store: Store, tx: Transaction, draft: Draft) -> None:
     """Read what a put needs first in as few round trips as possible."""
     if not store.engine.shared:  # without a server there is nothing to read ahead
         return
-    count = _limits(store.settings, draft.analysed).terms
-    codes = [encode(term) for term in _telling_terms(draft.analysed.terms, count)]
+    codes = [
+        encode(term)
+        for term in _telling_terms(
+            draft.analysed.terms, _limits(store.settings, draft.analysed).terms
+        )
+    ]
     tx.ahead(
         lambda: tx.memories.last(draft.ns, draft.key),
         lambda: tx.search.spaces([draft.ns]),
@@ -133,15 +137,27 @@ def judge_draft(
     if store.settings.freshness == "off" and not draft.dedup and not draft.supersedes:
         return NOTHING
     of_turn = draft.is_turn(current)
-    settings = replace(store.settings, judge="off") if of_turn else store.settings
-    judgement = find_verdict(settings, tx, draft, current, store.clock(), near)
+    judgement = find_verdict(
+        replace(store.settings, judge="off") if of_turn else store.settings,
+        tx,
+        draft,
+        current,
+        store.clock(),
+        near,
+    )
     if judgement.memory is not None:
         return judgement._replace(of_turn=of_turn)
     if current is None:
         return NOTHING
     same = current.content == draft.content
-    kind = VerdictKind.RESTATEMENT if same else VerdictKind.UPDATE
-    return Judgement(Verdict(kind, current.key, {"version": current.version}), current)
+    return Judgement(
+        Verdict(
+            VerdictKind.RESTATEMENT if same else VerdictKind.UPDATE,
+            current.key,
+            {"version": current.version},
+        ),
+        current,
+    )
 
 
 def find_verdict(
@@ -234,8 +250,11 @@ def _strongest(
         strength = (opinion.is_sure, _STRENGTH[opinion.kind], shared, opinion.confidence)
         if opinion.kind != VerdictKind.NEW and strength > best:
             best = strength
-            verdict = Verdict(opinion.kind, memory.key, _evidence(new, memory, opinion))
-            strongest = Judgement(verdict, memory, is_tentative=not opinion.is_sure)
+            strongest = Judgement(
+                Verdict(opinion.kind, memory.key, _evidence(new, memory, opinion)),
+                memory,
+                is_tentative=not opinion.is_sure,
+            )
     return strongest._replace(also=_also_corrected(new, strongest, memories, texts, opinions))
 
 
@@ -345,8 +364,11 @@ def _by_words(tx: Transaction, space: Space, terms: Iterable[str], limits: _Limi
         for chunk in chunks:
             scores[chunk] = scores.get(chunk, 0.0) + weight
     least = limits.share * sum(rarity(space.chunks, len(each)) for each in postings.values())
-    shared = [chunk for chunk, score in scores.items() if score >= least]
-    return sorted(shared, key=lambda chunk: (scores[chunk], chunk), reverse=True)[: limits.chunks]
+    return sorted(
+        [chunk for chunk, score in scores.items() if score >= least],
+        key=lambda chunk: (scores[chunk], chunk),
+        reverse=True,
+    )[: limits.chunks]
 
 
 def _telling_terms(terms: Iterable[str], count: int) -> list[str]:

@@ -99,8 +99,12 @@ def _reinforce_restated(
     if draft.content != other.content:
         tx.aliases.add(other.id, Alias(draft.content, now, **source))
     wordings = tx.aliases.texts(other.id)
-    by_user = source["source_kind"] in (None, SourceKind.STATED)
-    memory = _reinforce(tx, tx.memories.by_ids([other.id])[other.id], now, used=by_user)
+    memory = _reinforce(
+        tx,
+        tx.memories.by_ids([other.id])[other.id],
+        now,
+        used=source["source_kind"] in (None, SourceKind.STATED),
+    )
     return replace(memory, requested_key=draft.key, aliases=wordings, verdict=verdict)
 
 
@@ -155,8 +159,9 @@ def write_draft(
     rows = index_memory(store, tx, memory, prepared)
     if prepared.waits and not prepared.vectors:
         tx.index.wait(memory.id)
-    outcome = Outcome.CREATED if current is None else Outcome.UPDATED
-    return replace(memory, chunks=len(rows), outcome=outcome)
+    return replace(
+        memory, chunks=len(rows), outcome=Outcome.CREATED if current is None else Outcome.UPDATED
+    )
 
 
 def _last_version(tx: Transaction, draft: Draft, prepared: Prepared) -> Memory | None:
@@ -239,8 +244,10 @@ def compose(
     """Build the version to write from the draft, the inherited fields and the defaults.
 
     `current` comes with its files and symbols."""
-    names = () if current is None else (*INHERITED, *USE_COUNTS)
-    inherited = {name: getattr(current, name) for name in names}
+    inherited = {
+        name: getattr(current, name)
+        for name in (() if current is None else (*INHERITED, *USE_COUNTS))
+    }
     fields: dict[str, Any] = {"tier": Tier.STM, "created_at": now} | inherited | dict(draft.fields)
     if "source_client" not in draft.fields and (client := CLIENT.get()):
         fields["source_client"] = client
@@ -307,8 +314,9 @@ def index_memory(
         model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker)
     first = tx.index.add(memory, tagged(rows, memory.tags), model, vectors)
     if embedder and model is not None and near is not None:
-        texts = [row.spoken for row in rows]
-        autolink(store, tx, embedder, model, memory, vectors, texts, near, first)
+        autolink(
+            store, tx, embedder, model, memory, vectors, [row.spoken for row in rows], near, first
+        )
     return rows
 
 
@@ -336,5 +344,9 @@ def _with_current_model(store: Store, tx: Transaction, prepared: Prepared) -> Pr
     if not prepared.vectors or (current := store.vectoriser.get(tx)) is prepared.embedder:
         return prepared
     texts = [row.spoken for row in prepared.rows[: len(prepared.vectors)]]
-    vectors = store.vectoriser.try_bytes(texts, current) if current else ()
-    return Prepared(prepared.rows, vectors, NearestChunks(), current)
+    return Prepared(
+        prepared.rows,
+        store.vectoriser.try_bytes(texts, current) if current else (),
+        NearestChunks(),
+        current,
+    )

@@ -120,14 +120,18 @@ def find_candidates(ns_query: NamespaceQuery) -> Candidates:
     shortlists = _shortlists(ns_query)
     seeds = {chunk.chunk: chunk for chunks in shortlists.values() for chunk in chunks}
     chunks, threads = _with_neighbours(ns_query, list(seeds.values()))
-    ranks = {
-        retriever: {chunk.chunk: rank for rank, chunk in enumerate(listed, 1)}
-        for retriever, listed in shortlists.items()
-    }
-    table, space = FeatureTable(ranks), ns_query.space
-    matches = [ChunkMatch(chunk, space, table, row) for row, chunk in enumerate(chunks)]
+    table = FeatureTable(
+        {
+            retriever: {chunk.chunk: rank for rank, chunk in enumerate(listed, 1)}
+            for retriever, listed in shortlists.items()
+        }
+    )
     return Candidates(
-        matches, table, [chunk.terms.split() for chunk in chunks], threads, tuple(shortlists)
+        [ChunkMatch(chunk, ns_query.space, table, row) for row, chunk in enumerate(chunks)],
+        table,
+        [chunk.terms.split() for chunk in chunks],
+        threads,
+        tuple(shortlists),
     )
 
 

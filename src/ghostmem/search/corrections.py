@@ -38,8 +38,11 @@ def find_corrections(
     prevailing = {memory.id: memory for newer in contradictions.values() for memory in newer}
     statements = find_user_statements(tx, {**shown, **prevailing}.values(), filter_, now)
     answer_ids = {match.chunk.memory_id for match in answers}
-    edges = tx.graph.touching(contradictions, [Rel.CONTRADICTS])
-    explicit = {frozenset((edge.from_id, edge.to_id)) for edge in edges if not edge.automatic}
+    explicit = {
+        frozenset((edge.from_id, edge.to_id))
+        for edge in tx.graph.touching(contradictions, [Rel.CONTRADICTS])
+        if not edge.automatic
+    }
     links = {id_: [memory.id for memory in newer] for id_, newer in contradictions.items()}
     before = {
         id_: [
@@ -51,8 +54,10 @@ def find_corrections(
     }
     for id_, stated in statements.items():
         stated_ids = {memory.id for memory in stated}
-        others = [memory for memory in before.get(id_, ()) if memory.id not in stated_ids]
-        before[id_] = [*stated, *others]
+        before[id_] = [
+            *stated,
+            *[memory for memory in before.get(id_, ()) if memory.id not in stated_ids],
+        ]
     # a question that names a code asks for the memories that contain it, also for corrected ones
     best_last = sorted(matches if before else (), key=lambda match: match.feature("identifier"))
     shares = {match.chunk.memory_id: match.feature("identifier") for match in best_last}
@@ -92,13 +97,12 @@ def with_corrections(
                 )
                 for chunk in tx.search.candidates(first, Filter(ns=NsFilter(namespaces[id_])))
             ]
-    raised = [
+    return [
         replace(match, score=score, parts={**parts_of(match), "correction": score - match.score})
         if (score := least.get(match.chunk.memory_id, 0.0)) > match.score
         else match
         for match in matches
-    ]
-    return raised + added
+    ] + added
 
 
 def reachable(starts: Iterable[str], links: Mapping[str, Iterable[str]]) -> dict[str, None]:

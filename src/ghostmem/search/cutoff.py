@@ -47,8 +47,9 @@ def measure_evidence(candidates: Candidates, ns_query: NamespaceQuery, is_linear
     by_chance = UNSPACED if unspaced > len(query.terms) / 2 else 0.0
     is_about_time = bool(matches) and _is_about_time(table, query)
     # a compound such as `full-time` is no proof: texts about other things contain it too
-    has_code = any(map(is_code, query.terms))
-    identifiers = table.features["identifier"] if has_code else [0.0] * len(matches)
+    identifiers = (
+        table.features["identifier"] if any(map(is_code, query.terms)) else [0.0] * len(matches)
+    )
     for match, lexical, identifier in zip(
         matches, table.features["lexical"], identifiers, strict=True
     ):
@@ -57,8 +58,9 @@ def measure_evidence(candidates: Candidates, ns_query: NamespaceQuery, is_linear
         elif match.chunk.thread is not None and is_linear:
             match.margin = match.score - CONVERSATION
         else:
-            cosine = match.cosine if by_meaning else None
-            match.margin = evidence(lexical - by_chance, cosine) - minimum
+            match.margin = (
+                evidence(lexical - by_chance, match.cosine if by_meaning else None) - minimum
+            )
 
 
 def has_answer(matches: list[ChunkMatch]) -> bool:
@@ -113,8 +115,9 @@ def evidence(lexical: float, cosine: float | None) -> float:
 def _is_about_time(table: FeatureTable, query: Query) -> bool:
     """Return whether a question asks for little more than a time that some candidate is of."""
     content = [word for word in query.words if word not in ALL_TIME_WORDS]
-    columns = [table.features.get(name, ()) for name in ("month", "day", "window")]
-    has_time = any(value >= 1 for column in columns for value in column)
+    has_time = any(
+        value >= 1 for name in ("month", "day", "window") for value in table.features.get(name, ())
+    )
     return len(content) <= 1 and (has_time or query.times.recent)
 
 
@@ -144,8 +147,12 @@ def strong_count(matches: list[ChunkMatch], min_score: float | None, settings: S
     """Return the number of strong hits, which come first.
 
     All are strong when the cut-off is off or the caller has set `min_score`."""
-    is_off = settings.cutoff == "off" or settings.fusion != "linear"
-    if is_off or min_score is not None or not matches:
+    if (
+        settings.cutoff == "off"
+        or settings.fusion != "linear"
+        or min_score is not None
+        or not matches
+    ):
         return len(matches)
     best = max(match.score for match in matches)
     strong = sum(match.score >= STRONG * best for match in matches)

@@ -83,8 +83,9 @@ def _measure_meaning(query: QueryVector, candidates: Candidates) -> None:
         mixed = vectors.copy()
         mixed[right] += BEFORE * vectors[left]
         mixed[left] += AFTER * vectors[right]
-    lengths = np.maximum(np.sqrt(np.vecdot(mixed, mixed)), 1e-12)
-    blended = (np.vecdot(mixed, query.vector) if pairs else cosines) / lengths
+    blended = (np.vecdot(mixed, query.vector) if pairs else cosines) / np.maximum(
+        np.sqrt(np.vecdot(mixed, mixed)), 1e-12
+    )
     table.features["own"] = np.where(has_vector, _stretched(cosines, has_vector), 0.0).tolist()
     table.features["mixed"] = np.where(has_vector, _stretched(blended, has_vector), 0.0).tolist()
     for match, cosine, is_measured in zip(

@@ -75,8 +75,8 @@ def best_chunks(
         WeighedChunks(number, weights.idf[number] * worth, postings[term])
         for number, worth, term in uses
     ]
-    is_loaded = "numpy" in sys.modules  # loading it takes longer than it would save
-    return (best_by_arrays if is_loaded else best_by_dicts)(weighed, count)
+    # loading numpy takes longer than it would save
+    return (best_by_arrays if "numpy" in sys.modules else best_by_dicts)(weighed, count)
 
 
 def term_worths(terms: Sequence[str], weights: TermWeights, average: float) -> dict[int, float]:
@@ -129,8 +129,11 @@ def spread(
 
 def _neighbours(thread: ThreadItems, position: int) -> Iterator[tuple[int, float]]:
     """Yield the items near a place of a thread, with the worth that a term there has for them."""
-    later = enumerate(BEFORE, 1)  # a term counts for the items that follow
-    for step, factor in (*later, *((-step, factor) for step, factor in enumerate(AFTER, 1))):
+    # a term counts for the items that follow
+    for step, factor in (
+        *enumerate(BEFORE, 1),
+        *((-step, factor) for step, factor in enumerate(AFTER, 1)),
+    ):
         to = position + step
         if 0 <= to < len(thread.items) and thread.places[to] - thread.places[position] == step:
             yield thread.items[to], factor
@@ -140,8 +143,7 @@ def score(worths: Mapping[int, float], weights: TermWeights) -> float:
     """Return the share of the question's wording that is matched, by rarity."""
     if not worths or not weights.total:
         return 0.0
-    idf = weights.idf
-    return sum(idf[number] * worth for number, worth in worths.items()) / weights.total
+    return sum(weights.idf[number] * worth for number, worth in worths.items()) / weights.total
 
 
 def thread_score(
@@ -151,11 +153,10 @@ def thread_score(
     if not weights.total or not counts:
         return 0.0
     ratio = length / max(average, 1.0)
-    total = sum(
+    return sum(
         weights.idf[number] * saturated(count, THREAD_K1, THREAD_B, ratio)
         for number, count in counts.items()
-    )
-    return total / ((THREAD_K1 + 1) * weights.total)
+    ) / ((THREAD_K1 + 1) * weights.total)
 
 
 class WeighedChunks(NamedTuple):

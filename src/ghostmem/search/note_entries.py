@@ -31,8 +31,12 @@ def search_entries(
     the static model, which is fast and sends nothing anywhere, unless the provider is none."""
     if not query.strip() or not entries:
         return [], ()
-    provider = "none" if settings.embed_provider == "none" else "static"
-    own_settings = replace(settings, db=":memory:", embed_provider=provider, cutoff="off")
+    own_settings = replace(
+        settings,
+        db=":memory:",
+        embed_provider="none" if settings.embed_provider == "none" else "static",
+        cutoff="off",
+    )
     store = Store(open_memory(clock), own_settings, clock, Vectoriser(own_settings))
     try:
         with store.engine.write(durable=False) as tx:
@@ -52,12 +56,11 @@ def search_entries(
 def _draft(number: int, entry: MemoryEntry) -> Draft:
     """Return an entry as a memory; its title is part of the text and of the indexed key."""
     title = " ".join(entry.section.replace("\0", " ").split())[:_MAX_TITLE]
-    fields = put_fields(kind="semantic", created_at=_time(entry.timestamp))
     return Draft(
         _NS,
         f"{title} #{number}",
         f"{title}\n\n{entry.content}".replace("\0", "\ufffd"),
-        fields,
+        put_fields(kind="semantic", created_at=_time(entry.timestamp)),
         quiet=True,
     )
 

@@ -68,8 +68,10 @@ def search_filter(
     filter_ = replace(narrowed(**conditions), now=now, ns=validate.ns_filter(ns))
     is_past = filter_.valid_at is not None
     active = (*ACTIVE_TIERS, str(Tier.DORMANT)) if is_past else ACTIVE_TIERS
-    names = () if tiers is None else validate.items(tiers, "tiers", "'stm', 'ltm'")
-    chosen = tuple(str(validate.choice(tier, Tier, "tier")) for tier in names)
+    chosen = tuple(
+        str(validate.choice(tier, Tier, "tier"))
+        for tier in (() if tiers is None else validate.items(tiers, "tiers", "'stm', 'ltm'"))
+    )
     chosen = chosen or (() if include_all else active)
     return replace(filter_, tiers=chosen, closed=None if is_past else False)
 

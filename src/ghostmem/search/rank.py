@@ -157,10 +157,14 @@ def rank_superseded(
     """Return the best memories that would have been answers if they had not ended."""
     if filter_.closed is None or not tx.listing.has_closed(filter_.ns, query.now):
         return []
-    ended = replace(filter_, tiers=(), closed=True)
-    return rank(store, tx, replace(query, limit=limit), ended, min_score, judged=False).answers[
-        :limit
-    ]
+    return rank(
+        store,
+        tx,
+        replace(query, limit=limit),
+        replace(filter_, tiers=(), closed=True),
+        min_score,
+        judged=False,
+    ).answers[:limit]
 
 
 class QueryVectors:

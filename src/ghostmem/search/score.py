@@ -162,19 +162,21 @@ def varied_threads(ranked: list[ChunkMatch]) -> list[ChunkMatch]:
 
 def best_first(matches: list[ChunkMatch]) -> list[ChunkMatch]:
     """Sort scored candidates of a namespace: by score, then the newest, then by key and place."""
-    by_key = sorted(matches, key=attrgetter("chunk.key", "chunk.seq"))
-    return sorted(by_key, key=attrgetter("score", "chunk.created"), reverse=True)
+    return sorted(
+        sorted(matches, key=attrgetter("chunk.key", "chunk.seq")),
+        key=attrgetter("score", "chunk.created"),
+        reverse=True,
+    )
 
 
 def weighed(
     features: Mapping[str, Sequence[float]], weights: Mapping[str, float], several: bool
 ) -> dict[str, list[float]]:
     """Return the contributions of each feature to the scores, as columns like those given."""
-    left_out = THREAD_WIDE if several else ()
     columns = {
         name: [weights[name] * value for value in values]
         for name, values in features.items()
-        if weights[name] and name not in left_out
+        if weights[name] and name not in (THREAD_WIDE if several else ())
     }
     if weights is WITH_VECTORS:
         columns["lexical"] = [weights["lexical"] * share**CURVE for share in features["lexical"]]
@@ -239,8 +241,12 @@ def score_by_rank(candidates: Candidates, query: Query) -> list[ChunkMatch]:
     for number in rankings["text"]:
         chunk, lexical = matches[number].chunk, matches[number].feature("lexical")
         scores[number] = text_score(lexical, chunk.priority, chunk.created_at, query.now, temporal)
-    text = sorted(scores, key=lambda number: (-scores[number], number))
-    rankings["text"] = {number: rank for rank, number in enumerate(text, 1)}
+    rankings["text"] = {
+        number: rank
+        for rank, number in enumerate(
+            sorted(scores, key=lambda number: (-scores[number], number)), 1
+        )
+    }
     kinds = {number: match.chunk.kind for number, match in matches.items()}
     highest = reciprocal([1] * len(rankings))
     table = FeatureTable(rankings)  # without features: they are no part of this score

@@ -81,8 +81,9 @@ def make_hits(
 
 def _receipt(match: ChunkMatch) -> Receipt:
     parts = {name: round(value, 4) for name, value in parts_of(match).items()}
-    relevance = None if match.relevance is None else round(match.relevance, 3)
-    return Receipt(match.ranks, parts, relevance)
+    return Receipt(
+        match.ranks, parts, None if match.relevance is None else round(match.relevance, 3)
+    )
 
 
 @again
@@ -211,16 +212,31 @@ def search(
         hits, reranked = _reranked(store, query, hits, corrections)
         hits = annotate_hits(tx, hits, corrections.contradictions, corrections.statements, moment)
         hit_ids = {match.chunk.memory_id for match in matches}
-        missed = [match for match in ranking.matches if match.chunk.memory_id not in hit_ids]
-        misses = make_hits(tx, missed[:MAX_MISSES] if explain else [], terms, explain)
-        ended = rank_superseded(store, tx, parsed, filter_, MAX_SUPERSEDED, min_score)
-        superseded = [replace(hit, note=ending(hit.memory)) for hit in make_hits(tx, ended, terms)]
+        misses = make_hits(
+            tx,
+            [match for match in ranking.matches if match.chunk.memory_id not in hit_ids][
+                : MAX_MISSES if explain else 0
+            ],
+            terms,
+            explain,
+        )
+        superseded = [
+            replace(hit, note=ending(hit.memory))
+            for hit in make_hits(
+                tx, rank_superseded(store, tx, parsed, filter_, MAX_SUPERSEDED, min_score), terms
+            )
+        ]
     strong_hits = [hit for hit in hits if weak or not hit.weak]
     weaker = [hit for hit in hits if hit.weak and not weak]
     count(store, [hit.memory for hit in strong_hits], store.clock(), used=False)
-    notes = (*synced, *ranking.notes, *reranked)
     return Hits(
-        strong_hits, ranking.retrievers, misses, notes, superseded, weaker, ranking.complete
+        strong_hits,
+        ranking.retrievers,
+        misses,
+        (*synced, *ranking.notes, *reranked),
+        superseded,
+        weaker,
+        ranking.complete,
     )
 
 
@@ -239,10 +255,15 @@ def _strong(
 ) -> set[str]:
     """Return the ids of strong hits; a correction of a strong hit is strong."""
     count_ = strong_count(ranking.answers, min_score, store.settings)
-    strong = ranking.answers if pieces else ranking.answers[:count_]
-    ids = {match.chunk.memory_id for match in strong}
-    before = {id_: [memory.id for memory in newer] for id_, newer in corrections.before.items()}
-    return {*ids, *reachable(ids, before)}
+    ids = {
+        match.chunk.memory_id for match in (ranking.answers if pieces else ranking.answers[:count_])
+    }
+    return {
+        *ids,
+        *reachable(
+            ids, {id_: [memory.id for memory in newer] for id_, newer in corrections.before.items()}
+        ),
+    }
 
 
 def _reranked(

@@ -81,9 +81,16 @@ def _related(tx: Transaction, start: Sequence[Memory]) -> list[Memory]:
     memories = {memory.id: memory for memory in start}
     todo = list(memories)
     while todo and len(memories) < MAX_MEMORIES:
-        ties = tx.graph.touching(todo, [Rel.CONTRADICTS])
-        fresh = {end for tie in ties for end in (tie.from_id, tie.to_id)} - memories.keys()
-        rows = tx.memories.by_ids(sorted(fresh))
+        rows = tx.memories.by_ids(
+            sorted(
+                {
+                    end
+                    for tie in tx.graph.touching(todo, [Rel.CONTRADICTS])
+                    for end in (tie.from_id, tie.to_id)
+                }
+                - memories.keys()
+            )
+        )
         todo = [id_ for id_, memory in rows.items() if memory.ns == start[0].ns]
         memories |= {id_: rows[id_] for id_ in todo}
     return list(memories.values())
@@ -127,6 +134,11 @@ def _version_events(memory: Memory, before: Memory | None, now: datetime) -> lis
         event = replace(event, source_user=user, valid_from=valid_from)
         return [event if before else replace(event, at=memory.created_at, event="said")]
     if memory.valid_to != before.valid_to:
-        name = "reopened" if memory.valid_to is None else "ended"
-        return [replace(event, event=name, by=successor_key(memory))]
+        return [
+            replace(
+                event,
+                event="reopened" if memory.valid_to is None else "ended",
+                by=successor_key(memory),
+            )
+        ]
     return []

@@ -59,10 +59,9 @@ def essence(text: str) -> tuple[str, ...]:
     Texts with the same essence say the same. All other words count, because a single one can
     reverse a sentence, and no list of such words is complete: a name, a number, a negation, or who
     does it to whom."""
-    plain = re.sub(r"n['’]t\b", " not", text.lower())
     return tuple(
         token
-        for token in re.findall(_WORDS, plain)
+        for token in re.findall(_WORDS, re.sub(r"n['’]t\b", " not", text.lower()))
         if token not in _PUNCTUATION and token not in _FILLERS
     )
 

@@ -153,8 +153,7 @@ def _doubts(
     for edge in conflicts:
         for old_id, new_id in ((edge.to_id, edge.from_id), (edge.from_id, edge.to_id)):
             old, new = bases.get(old_id), known.get(new_id)
-            is_valid = new is not None and new.is_current(now) and new.is_open(now)
-            if old and new and is_valid and prevails(new, old):
+            if old and new and new.is_current(now) and new.is_open(now) and prevails(new, old):
                 doubts[old.id] = (new.written_at, f"which {new.key} contradicts")
     for id_, memory in bases.items():
         if not memory.is_open(now):

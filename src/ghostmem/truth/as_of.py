@@ -76,8 +76,9 @@ def _stored_vectors(source: Transaction, model: int, memory: Memory, count: int)
     if len(numbers) != count or not numbers:
         return []
 
-    view = source.vectors.view(model, source.search.spaces([memory.ns])[0])
-    rows, has_vector = view.vectors(np.array(numbers, np.int64))
+    rows, has_vector = source.vectors.view(model, source.search.spaces([memory.ns])[0]).vectors(
+        np.array(numbers, np.int64)
+    )
     return [row.astype(np.float16).tobytes() for row in rows] if has_vector.all() else []
 
 

@@ -184,8 +184,13 @@ def resolve(
             check_supersede(tx, rival, None, winner.key)
             closed.append(supersede(store, tx, winner, rival, now, unlock))
         stale = _resting_on(tx, closed, now)
-    keys = tuple(memory.key for memory in closed)
-    return Resolution(ns, keep, keys, valid_to=closed[0].valid_to, maybe_stale=stale)
+    return Resolution(
+        ns,
+        keep,
+        tuple(memory.key for memory in closed),
+        valid_to=closed[0].valid_to,
+        maybe_stale=stale,
+    )
 
 
 def _rivals(tx: Transaction, winner: Memory, other: str | None, now: datetime) -> list[Memory]:
@@ -223,15 +228,23 @@ def reopen_memory(store: Store, ns: str, key: str, *, unlock: bool = False) -> R
         closed = find(tx, ns, validate.text(key, "key"), now)
         reopen(store, tx, closed, now, unlock)
     by = successor_key(closed)
-    stale = () if by is None else (f"{by} contradicts it",)
-    return Resolution(ns, key, reopened=True, maybe_stale=stale)
+    return Resolution(
+        ns, key, reopened=True, maybe_stale=() if by is None else (f"{by} contradicts it",)
+    )
 
 
 def _resting_on(tx: Transaction, closed: list[Memory], now: datetime) -> tuple[str, ...]:
     """Return notes on the memories that depend on closed ones, or are summaries of them."""
     ids = {memory.id for memory in closed}
-    edges = tx.graph.touching(sorted(ids), [Rel.DEPENDS_ON, Rel.CONTAINS])
-    rows = tx.memories.by_ids(sorted({edge.from_id for edge in edges} - ids)).values()
+    rows = tx.memories.by_ids(
+        sorted(
+            {
+                edge.from_id
+                for edge in tx.graph.touching(sorted(ids), [Rel.DEPENDS_ON, Rel.CONTAINS])
+            }
+            - ids
+        )
+    ).values()
     tops = sorted((m for m in rows if m.is_current(now)), key=lambda m: m.key)
     notes = maybe_stale(tx, tops, now)
     return tuple(

@@ -93,9 +93,12 @@ def find_user_statements(
     claims = [memory for memory in memories if not memory.from_user][:MAX_CLAIMS]
     if not claims:
         return {}
-    trusted = replace(conditions, now=moment, tiers=(), trusted=True)
     namespaces = {
-        space.name: _UserStatements(tx, space, replace(trusted, ns=NsFilter(space.name)))
+        space.name: _UserStatements(
+            tx,
+            space,
+            replace(conditions, ns=NsFilter(space.name), now=moment, tiers=(), trusted=True),
+        )
         for space in tx.search.spaces(dict.fromkeys(claim.ns for claim in claims))
     }
     similar = {
@@ -156,8 +159,9 @@ class _UserStatements:
     def _sharing(self, terms: Sequence[str]) -> list[int]:
         """Return the chunks that contain two of some terms or more, those with the rarest first."""
         if fresh := [term for term in terms if term not in self._postings]:
-            all_chunks = self._tx.search.term_postings(self._space, fresh, MAX_POSTINGS)
-            for term, numbers in all_chunks.items():
+            for term, numbers in self._tx.search.term_postings(
+                self._space, fresh, MAX_POSTINGS
+            ).items():
                 stated = numbers if self._known is None else self._known.intersection(numbers)
                 self._postings[term] = _Posting(len(numbers), frozenset(stated))
         postings = [self._postings[term] for term in terms]
@@ -177,6 +181,7 @@ class _UserStatements:
         if fresh := [chunk for chunk in chunks if chunk not in self._chunks]:
             self._chunks |= dict.fromkeys(fresh)
             for candidate in self._tx.search.candidates(fresh, self._trusted):
-                terms = frozenset(index_terms(candidate.text))
-                self._chunks[candidate.chunk] = _StatedChunk(candidate.memory_id, terms)
+                self._chunks[candidate.chunk] = _StatedChunk(
+                    candidate.memory_id, frozenset(index_terms(candidate.text))
+                )
         return [chunk for chunk in map(self._chunks.__getitem__, chunks) if chunk is not None]

@@ -20,8 +20,12 @@ MAX_CHAIN = 8  # earlier corrections that are linked to a further one
 
 def precedence(memory: Memory) -> tuple[bool, datetime, datetime, str]:
     """Return the sort key of contradicting memories: the user's last, then the newest."""
-    since = memory.valid_from or memory.created_at
-    return (memory.from_user, since, memory.written_at, memory.id)
+    return (
+        memory.from_user,
+        memory.valid_from or memory.created_at,
+        memory.written_at,
+        memory.id,
+    )
 
 
 def prevails(memory: Memory, other: Memory) -> bool:
@@ -42,8 +46,12 @@ def suggest_correction(
     )
     first, second = sorted((new, newest), key=precedence, reverse=True)
     contradict(tx, first, [second], now, automatic=True)
-    is_closing = store.settings.freshness == "close" and first is new and not newest.protected
-    if is_closing and not tx.notes.places([newest.id]):
+    if (
+        store.settings.freshness == "close"
+        and first is new
+        and not newest.protected
+        and not tx.notes.places([newest.id])
+    ):
         close(store, tx, newest, new, now)
 
 
@@ -59,16 +67,20 @@ def share_contradictions(tx: Transaction, new: Memory, restated: Memory, now: da
     """Link a restatement to the newest memory that contradicts the restated one.
 
     Otherwise a false claim could be retrieved without its correction."""
-    rivals = [rival for rival in contradicting(tx, restated, now) if rival.id != new.id]
-    for newest in sorted(rivals, key=precedence)[-1:]:
+    for newest in sorted(
+        [rival for rival in contradicting(tx, restated, now) if rival.id != new.id], key=precedence
+    )[-1:]:
         first, second = sorted((new, newest), key=precedence, reverse=True)
         contradict(tx, first, [second], now, automatic=True)
 
 
 def contradicting(tx: Transaction, memory: Memory, now: datetime) -> list[Memory]:
     """Return the current memories that contradict one or are contradicted by it."""
-    edges = tx.graph.touching([memory.id], [Rel.CONTRADICTS])
-    ids = {end for edge in edges for end in (edge.from_id, edge.to_id)} - {memory.id}
+    ids = {
+        end
+        for edge in tx.graph.touching([memory.id], [Rel.CONTRADICTS])
+        for end in (edge.from_id, edge.to_id)
+    } - {memory.id}
     rows = tx.memories.by_ids(sorted(ids)).values()
     return [m for m in rows if m.is_current(now) and m.is_open(now) and m.ns == memory.ns]
 
@@ -103,10 +115,18 @@ def contradict(
 
 def _corrected_by(tx: Transaction, memory: Memory, now: datetime) -> list[Memory]:
     """Return the memories that one corrects, so that a chain outlives the loss of a member."""
-    edges = tx.graph.touching([memory.id], [Rel.CONTRADICTS])
-    older = tx.memories.by_ids([edge.to_id for edge in edges if edge.from_id == memory.id])
-    current = [other for other in older.values() if other.is_current(now) and other.ns == memory.ns]
-    return sorted(current, key=lambda other: other.created_at, reverse=True)[:MAX_CHAIN]
+    older = tx.memories.by_ids(
+        [
+            edge.to_id
+            for edge in tx.graph.touching([memory.id], [Rel.CONTRADICTS])
+            if edge.from_id == memory.id
+        ]
+    )
+    return sorted(
+        [other for other in older.values() if other.is_current(now) and other.ns == memory.ns],
+        key=lambda other: other.created_at,
+        reverse=True,
+    )[:MAX_CHAIN]
 
 
 def successor_key(memory: Memory) -> str | None:
@@ -163,8 +183,11 @@ def reopen(
         )
     if closed.locked and not unlock:
         raise locked_error(tx, closed)
-    markers = {SUPERSEDED_BY, BEFORE_CLOSING}
-    meta = {name: value for name, value in closed.meta.items() if name not in markers}
+    meta = {
+        name: value
+        for name, value in closed.meta.items()
+        if name not in {SUPERSEDED_BY, BEFORE_CLOSING}
+    }
     before = _before_closing(closed)
     before["tier"] = Tier(before["tier"])
     return _rewrite(store, tx, closed, now, valid_to=None, meta=meta, **before)

@@ -181,8 +181,10 @@ def _structure_reasons(text: str, seen: str) -> Iterator[str]:
     roles = (match for role in _roles().likely(seen) for match in _pattern(role).finditer(seen))
     if any(not _is_reported(seen, match) for match in roles):
         yield ROLE
-    beacons = _pattern(_BEACON).finditer(seen) if "![" in seen else ()
-    if any(_pattern(_CARRIED).search(match[1].lower()) for match in beacons):
+    if any(
+        _pattern(_CARRIED).search(match[1].lower())
+        for match in (_pattern(_BEACON).finditer(seen) if "![" in seen else ())
+    ):
         yield BEACON
     spaced = (re.sub(r"[\W_]", "", match[0]).lower() for match in _pattern(_SPACED).finditer(seen))
     if any(map(_pattern(_table()["spaced"]).search, spaced)):

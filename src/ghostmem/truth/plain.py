@@ -76,8 +76,9 @@ class AnalysedText:
     def negation(self) -> re.Match[str] | None:
         """Return its first negation."""
         words = "|".join(_phrases()["negations"])
-        text = _compiled(_phrases()["affirmed"]).sub(" ", _spelled_out(self.start))
-        return _compiled(rf"\b(?:{words})\b").search(text)
+        return _compiled(rf"\b(?:{words})\b").search(
+            _compiled(_phrases()["affirmed"]).sub(" ", _spelled_out(self.start))
+        )
 
 
 def judge_plainly(new: AnalysedText, old: AnalysedText) -> Opinion:
@@ -95,8 +96,12 @@ def judge_plainly(new: AnalysedText, old: AnalysedText) -> Opinion:
     ):
         return Opinion(VerdictKind.UPDATE, 0.8, new.ending)
     first, second = (new, old) if new.negation else (old, new)
-    is_comparable = not second.negation and _numbers(new.start) == _numbers(old.start)
-    if first.negation and is_comparable and _is_negated(first.negation, first.terms, second.terms):
+    if (
+        first.negation
+        and not second.negation
+        and _numbers(new.start) == _numbers(old.start)
+        and _is_negated(first.negation, first.terms, second.terms)
+    ):
         return Opinion(VerdictKind.CONFLICT, 0.8, first.negation[0])
     return Opinion(VerdictKind.NEW)
 
@@ -105,8 +110,11 @@ def _names_over(new: AnalysedText, old: AnalysedText) -> str:
     """Return a phrase of a text that ends what an older one says, if both are about one thing."""
     for match in new.over:
         over = set(index_terms(match[match.lastgroup or 0]))
-        about = new.terms.keys() - over
-        if over and _share(over, old.terms) >= _NAMED and about & old.terms.keys():
+        if (
+            over
+            and _share(over, old.terms) >= _NAMED
+            and (new.terms.keys() - over) & old.terms.keys()
+        ):
             return _plain(match[0])[:60]
     return ""
 
@@ -172,8 +180,9 @@ def _phrases() -> dict[str, Any]:
 
 def _pattern(kind: str, text: str) -> re.Pattern[str] | None:
     """Return one pattern for the phrases of a kind that a text may have; most texts have none."""
-    folded = text.lower() if text.isascii() else text.translate(_SAME_LETTERS).lower()
-    likely = _table(kind).likely(folded)
+    likely = _table(kind).likely(
+        text.lower() if text.isascii() else text.translate(_SAME_LETTERS).lower()
+    )
     return _compiled("|".join(likely)) if likely else None
 
 
@@ -195,5 +204,6 @@ def _table(kind: str) -> PhraseTable[str]:
 
 
 def _over(phrase: str, number: int) -> str:
-    end = r"(?=[.;,!\n]|$)" if phrase.endswith("{x}") else ""
-    return phrase.replace("{x}", _X.replace("<x>", f"<x{number}>")) + end
+    return phrase.replace("{x}", _X.replace("<x>", f"<x{number}>")) + (
+        r"(?=[.;,!\n]|$)" if phrase.endswith("{x}") else ""
+    )

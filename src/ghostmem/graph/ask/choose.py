@@ -16,8 +16,12 @@ def choose(settings: Settings) -> Asker:
     from ghostmem.graph.ask.web import WebAsker
 
     style = _style(settings)
-    key = settings.anthropic_api_key if style == "anthropic" else settings.openai_api_key
-    return WebAsker(style, key, settings.llm_url, settings.llm_model)
+    return WebAsker(
+        style,
+        settings.anthropic_api_key if style == "anthropic" else settings.openai_api_key,
+        settings.llm_url,
+        settings.llm_model,
+    )
 
 
 def _style(settings: Settings) -> str:

@@ -87,12 +87,15 @@ class WebAsker:
 
     def __call__(self, prompt: str, /) -> str:
         """Return the text of the answer to a prompt."""
-        body = {
-            "model": self._model,
-            "messages": [{"role": "user", "content": prompt}],
-            **self._style.more,
-        }
-        answer = self._post(json.dumps(body).encode())
+        answer = self._post(
+            json.dumps(
+                {
+                    "model": self._model,
+                    "messages": [{"role": "user", "content": prompt}],
+                    **self._style.more,
+                }
+            ).encode()
+        )
         try:
             text = self._style.text(json.loads(answer))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -106,12 +109,15 @@ class WebAsker:
         return text
 
     def _post(self, body: bytes) -> bytes:
-        headers = {
-            "Content-Type": "application/json",
-            "User-Agent": f"ghostmem/{__version__}",
-            **self._style.headers(self._key),
-        }
-        request = urllib.request.Request(self._url, body, headers)  # noqa: S310 (checked)
+        request = urllib.request.Request(  # noqa: S310 (checked)
+            self._url,
+            body,
+            {
+                "Content-Type": "application/json",
+                "User-Agent": f"ghostmem/{__version__}",
+                **self._style.headers(self._key),
+            },
+        )
         web = opener()
         for attempt in range(TRIES):
             last, wait = attempt == TRIES - 1, PAUSE * 2**attempt
@@ -150,8 +156,11 @@ class WebAsker:
 
     def _advice(self, code: int) -> str | None:
         key = f"check {self._style.key_name}"
-        wait = "wait a while; answers are kept, and the next run continues from there"
-        return {401: key, 403: key, 429: wait}.get(code)
+        return {
+            401: key,
+            403: key,
+            429: "wait a while; answers are kept, and the next run continues from there",
+        }.get(code)
 
 
 def _checked_url(url: str) -> str:
