@@ -108,20 +108,26 @@ def _without_duplicates(
 
     The corrections are ids of kept memories by the id of the kept memory that they correct."""
     texts = {id_: " ".join(memory.content.split()) for id_, memory in memories.items()}
-    by_text: dict[str, Memory] = {}
-    for id_, memory in memories.items():
-        by_text[texts[id_]] = max(
-            memory, by_text.get(texts[id_], memory), key=lambda m: (m.pinned, precedence(m))
+    by_text = {
+        text: max(same, key=lambda m: (m.pinned, precedence(m)))
+        for text, same in grouped((texts[id_], m) for id_, m in memories.items()).items()
+    }
+    pairs = (
+        (by_text[texts[id_]], by_text[texts[newer.id]])
+        for id_, prevailing in corrections.items()
+        if id_ in memories
+        for newer in prevailing
+    )
+    # the latest statement of a text may be newer than the correction of an earlier one
+    newer_ids = grouped(
+        dict.fromkeys(
+            (memory.id, newer.id)
+            for memory, newer in pairs
+            if newer.id != memory.id and prevails(newer, memory)
         )
-    newer_ids: dict[str, dict[str, None]] = {}
-    for id_ in [id_ for id_ in corrections if id_ in memories]:
-        memory = by_text[texts[id_]]
-        for newer in (by_text[texts[other.id]] for other in corrections[id_]):
-            # the latest statement of a text may be newer than the correction of an earlier one
-            if newer.id != memory.id and prevails(newer, memory):
-                newer_ids.setdefault(memory.id, {})[newer.id] = None
+    )
     unique = {id_: memory for id_, memory in memories.items() if by_text[texts[id_]].id == id_}
-    return unique, {id_: list(ids) for id_, ids in newer_ids.items()}
+    return unique, newer_ids
 
 
 def _summaries(tx: Transaction, memories: Mapping[str, Memory]) -> dict[str, list[str]]:

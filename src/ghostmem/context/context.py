@@ -295,12 +295,13 @@ def _pinned(tx: Transaction, request: ContextRequest) -> list[ContextItem]:
 def _at_hand(
     tx: Transaction, request: ContextRequest, code: "Sequence[CodeSeed]"
 ) -> Iterable[tuple[Memory, float]]:
-    """Yield the memories about files and code at hand, each with its weight."""
-    for path in request.files:
-        for memory in tx.listing.select(replace(request.filter_, file=path), limit=MAX_SEEDS):
-            yield memory, 1.0
-    for seed in code:
-        yield seed.memory, seed.share
+    """Return the memories about files and code at hand, each with its weight."""
+    about_files = (
+        memory
+        for path in request.files
+        for memory in tx.listing.select(replace(request.filter_, file=path), limit=MAX_SEEDS)
+    )
+    return [*((m, 1.0) for m in about_files), *((seed.memory, seed.share) for seed in code)]
 
 
 def _fill_up(
@@ -444,12 +445,12 @@ def _remarks(
 ) -> list[tuple[str, str]]:
     """Return notes with ids of memories: the code they are about, doubts, the user's statements."""
     by_id = {seed.memory.id: seed.note for seed in sorted(code, key=lambda seed: seed.share)}
-    remarks = [*by_id.items(), *doubts.items()]
-    for id_, stated in statements.items():
-        contradicting = contradictions.get(id_, ())
-        if keys := ", ".join(memory.key for memory in stated if memory.id not in contradicting):
-            remarks.append((id_, f"the user's own statement: {keys}"))
-    return remarks
+    others = (
+        (id_, [memory.key for memory in stated if memory.id not in contradictions.get(id_, ())])
+        for id_, stated in statements.items()
+    )
+    stated = ((id_, f"the user's own statement: {', '.join(keys)}") for id_, keys in others if keys)
+    return [*by_id.items(), *doubts.items(), *stated]
 
 
 def _stages(packer: Packer, items: Iterable[ContextItem]) -> dict[str, Stage]:

@@ -117,25 +117,21 @@ def _moved(relations: Relations, kept_for: Mapping[str, str]) -> Relations:
         return kept_for.get(id_, id_)
 
     parents = {kept(id_): above for id_, above in relations.parents.items()}
-    companions: dict[str, list[str]] = {}
-    for id_, others in relations.companions.items():
-        _add(companions, kept(id_), map(kept, others))
-    refuters: dict[str, list[str]] = {}
-    for id_, others in relations.refuters.items():
+    companions = _joined(
+        (kept(id_), kept(other)) for id_, others in relations.companions.items() for other in others
+    )
+    refuters = _joined(
+        (kept(id_), kept(other))
+        for id_, others in relations.refuters.items()
+        for other in others
         # a fact that was corrected and holds again: what it corrects in turn does not correct it
-        still = [
-            other
-            for other in others
-            if kept(id_) == id_
-            or kept(id_) not in map(kept, reachable([other], relations.refuters))
-        ]
-        _add(refuters, kept(id_), map(kept, still))
+        if kept(id_) == id_ or kept(id_) not in map(kept, reachable([other], relations.refuters))
+    )
     return Relations(refuters, parents | dict(relations.parents), companions)
 
 
-def _add(related: dict[str, list[str]], id_: str, others: Iterable[str]) -> None:
-    known = related.setdefault(id_, [])
-    known += [other for other in dict.fromkeys(others) if other != id_ and other not in known]
+def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    return grouped(dict.fromkeys((id_, other) for id_, other in pairs if id_ != other))
 
 
 def spread_out(items: Sequence[ContextItem], strong_score: float) -> list[ContextItem]:
@@ -143,11 +139,13 @@ def spread_out(items: Sequence[ContextItem], strong_score: float) -> list[Contex
 
     Items that score at least `strong_score` stay before the others: the rest of a similar group
     moves behind different items of the same strength, not behind weak ones."""
-    groups: dict[tuple[bool, bool], list[ContextItem]] = defaultdict(list)
-    for item, similar in with_similar(sorted(items, key=lambda item: item.score < strong_score)):
-        has_enough = len(list(islice(similar, MAX_SIMILAR))) == MAX_SIMILAR
-        groups[item.score < strong_score, has_enough].append(item)
-    return [item for place in sorted(groups) for item in groups[place]]
+    by_strength = sorted(items, key=lambda item: item.score < strong_score)
+    # a stable sort: the items of one strength that have enough similar ones come last
+    places = [
+        (item.score < strong_score, len(list(islice(similar, MAX_SIMILAR))) == MAX_SIMILAR, item)
+        for item, similar in with_similar(by_strength)
+    ]
+    return [item for *_, item in sorted(places, key=lambda place: place[:2])]
 
 
 def with_similar(

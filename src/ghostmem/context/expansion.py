@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ghostmem.context.duplicates import with_similar
 from ghostmem.context.packer import ContextItem, Relations
 from ghostmem.context.request import ContextRequest
-from ghostmem.grouping import components
+from ghostmem.grouping import components, grouped
 from ghostmem.model import Hop, Memory, Rel, SourceKind, Tie
 from ghostmem.search.corrections import reachable
 from ghostmem.settings import Settings
@@ -187,7 +187,6 @@ class Expansion:
         return fresh
 
     def _steps(self, sources: Iterable[str]) -> list[Step]:
-        """Return the steps from some memories that may be followed."""
         settings = self._settings
         edges = [
             edge
@@ -317,17 +316,19 @@ class Expansion:
     def relations(self) -> Relations:
         """Return the relations of the candidates that packing must respect."""
         refuters: dict[str, list[str]] = defaultdict(list)
-        companions: dict[str, list[str]] = defaultdict(list)
-        parents: dict[str, list[str]] = defaultdict(list)
-        for edge in self.edges:
-            start, end = edge.from_id, edge.to_id
-            match edge.rel:
-                case Rel.CONTRADICTS:
-                    self._add_conflict(edge, refuters)
-                case Rel.CONTAINS if self._replaces(start, end):
-                    parents[end].append(start)
-                case Rel.DEPENDS_ON | Rel.PREVENTS if start in self.items and end in self.items:
-                    companions[start].append(end)
+        for conflict in self._conflicts:
+            self._add_conflict(conflict, refuters)
+        ends = [(edge.rel, edge.from_id, edge.to_id) for edge in self.edges]
+        parents = grouped(
+            (end, start)
+            for rel, start, end in ends
+            if rel == Rel.CONTAINS and self._replaces(start, end)
+        )
+        companions = grouped(
+            (start, end)
+            for rel, start, end in ends
+            if rel in (Rel.DEPENDS_ON, Rel.PREVENTS) and {start, end} <= self.items.keys()
+        )
         for id_, children in self._children.items():
             self._inherit(id_, children, refuters)
         for ids in companions.values():

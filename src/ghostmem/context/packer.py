@@ -278,7 +278,6 @@ class Packer:
         )
 
     def _allowance(self, item: ContextItem) -> int:
-        """Return the tokens that a memory takes at most."""
         tokens = self.cost(item)
         if 0 <= self.cap < tokens:
             tokens = self.cap

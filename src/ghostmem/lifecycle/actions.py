@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from math import inf
+from operator import eq, gt, lt
 from typing import Any, NamedTuple
 
 from ghostmem.clock import later, parse_ttl
@@ -140,68 +142,41 @@ def first_match(
 
 
 def matches(memory: Memory, rule: Rule, use: UseRecord, now: datetime) -> bool:
-    """Say whether a memory meets all conditions of a rule, apart from similarity."""
+    """Say whether a memory meets all conditions of a rule, apart from similarity.
+
+    A built-in rule about utility counts real use only: a memory that is shown unasked, again and
+    again, had no occasion to help each time. A memory that helped before may be idle longer."""
     if rule.ns not in ("", memory.ns) or (
         rule.rule_expires_at is not None and rule.rule_expires_at <= now
     ):
         return False
-    subject = _Subject.of(memory, rule, use, now)
-    for name, holds in _CONDITIONS:
-        value = getattr(rule, name)
-        if value is not None and not holds(subject, value):
-            return False
-    return not _is_exempt(memory, rule, use, now)
-
-
-class _Subject(NamedTuple):
-    """A memory that is compared with the conditions of a rule."""
-
-    memory: Memory
-    age: float  # in hours, like the next one
-    idle: float  # since it was used
-    stretch: float  # how much longer it may be idle, because it helped before
-    retrievals: int
-
-    @classmethod
-    def of(cls, memory: Memory, rule: Rule, use: UseRecord, now: datetime) -> "_Subject":
-        """Return the figures of a memory for a rule.
-
-        A built-in rule about utility counts real use only: a memory that is shown unasked, again
-        and again, had no occasion to help each time."""
-        is_built_in = rule.created_by == SYSTEM
-        stretch, retrievals = 1.0, memory.access_count
-        if is_built_in and use.logged:
-            stretch = min(MAX_IDLE_STRETCH, 1 + IDLE_STRETCH_PER_USE * memory.utility_count)
-        if is_built_in and rule.cond_utility_lt is not None:
-            retrievals = max(0, memory.access_count - use.shown)
-        return cls(
-            memory,
-            _hours(memory.created_at, now),
+    is_built_in, utility = rule.created_by == SYSTEM, memory.utility_count
+    stretch, retrievals = 1.0, memory.access_count
+    if is_built_in and use.logged:
+        stretch = min(MAX_IDLE_STRETCH, 1 + IDLE_STRETCH_PER_USE * utility)
+    if is_built_in and rule.cond_utility_lt is not None:
+        retrievals = max(0, memory.access_count - use.shown)
+    max_idle = rule.cond_unaccessed_gt_hours
+    # each limit is compared with the memory's value, if the rule has it
+    conditions: tuple[tuple[Any, Callable[[Any, Any], bool], Any], ...] = (
+        (rule.cond_tier, eq, memory.tier),
+        (rule.cond_kind, eq, memory.kind),
+        (rule.cond_tag_includes, lambda tag, tags: tag in tags, memory.tags),
+        (rule.cond_age_gt_hours, lt, _hours(memory.created_at, now)),
+        (
+            None if max_idle is None else max_idle * stretch,
+            lt,
             _hours(memory.last_accessed_at or memory.created_at, now),
-            stretch,
-            retrievals,
-        )
-
-
-# the conditions of a rule by field, in the order in which they are checked
-_CONDITIONS: tuple[tuple[str, Callable[[_Subject, Any], bool]], ...] = (
-    ("cond_tier", lambda subject, tier: subject.memory.tier == tier),
-    ("cond_kind", lambda subject, kind: subject.memory.kind == kind),
-    ("cond_tag_includes", lambda subject, tag: tag in subject.memory.tags),
-    ("cond_age_gt_hours", lambda subject, hours: subject.age > hours),
-    ("cond_unaccessed_gt_hours", lambda subject, hours: subject.idle > hours * subject.stretch),
-    ("cond_importance_lt", lambda subject, limit: subject.memory.importance < limit),
-    ("cond_access_lt", lambda subject, count: subject.retrievals < count),
-    ("cond_access_gt", lambda subject, count: subject.retrievals > count),
-    # without feedback a memory is not judged
-    (
-        "cond_utility_lt",
-        lambda subject, share: (
-            subject.retrievals > 0 < subject.memory.utility_count
-            and subject.memory.utility_count / subject.retrievals < share
         ),
-    ),
-)
+        (rule.cond_importance_lt, gt, memory.importance),
+        (rule.cond_access_lt, gt, retrievals),
+        (rule.cond_access_gt, lt, retrievals),
+        # without feedback a memory is not judged
+        (rule.cond_utility_lt, gt, utility / retrievals if retrievals > 0 < utility else inf),
+    )
+    return all(
+        limit is None or holds(limit, value) for limit, holds, value in conditions
+    ) and not _is_exempt(memory, rule, use, now)
 
 
 def _hours(since: datetime, now: datetime) -> float:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ghostmem.clock import earlier
 from ghostmem.embed.base import Embedder
 from ghostmem.frozen import frozen
-from ghostmem.grouping import components
+from ghostmem.grouping import components, grouped
 from ghostmem.model import Edge, Memory, NsFilter, Record, Rel, Tier, optional
 from ghostmem.store import Filter, Store, Transaction, validate
 from ghostmem.text.chunk import CHUNKER
@@ -285,7 +285,6 @@ def _secrets(survey: Survey) -> list[str]:
 
 
 def _all_text(memory: Memory) -> str:
-    """Return the text of all fields of a memory, one per line."""
     return "\n".join(
         [
             memory.key,
@@ -360,13 +359,14 @@ def near_duplicates(
     view = None if space is None or model is None else tx.vectors.view(model, space)
     if view is None or not 0 < view.count <= MAX_CHUNKS:
         return None
-    matched: dict[tuple[str, str], set[int]] = {}
-    for left_chunk, right_chunk, left, right in _similar_chunks(
-        tx, view, embedder.thresholds.dedup
-    ):
-        if left != right and left in memories and right in memories:
-            matched.setdefault((left, right), set()).add(left_chunk)
-            matched.setdefault((right, left), set()).add(right_chunk)
+    matched = grouped(
+        (pair, chunk)
+        for left_chunk, right_chunk, left, right in _similar_chunks(
+            tx, view, embedder.thresholds.dedup
+        )
+        if left != right and left in memories and right in memories
+        for pair, chunk in (((left, right), left_chunk), ((right, left), right_chunk))
+    )
     ids = {id_ for pair in matched for id_ in pair}
     # comparing two sets is many times faster than `resembles`, which needs one within the other
     terms = {id_: frozenset(distinctive(memories[id_].content)) for id_ in ids}
@@ -375,20 +375,22 @@ def near_duplicates(
         (left, right)
         for (left, right), of_left in matched.items()
         if left < right
-        and len(of_left) == chunks[left]
-        and len(matched[right, left]) == chunks[right]
+        and len(set(of_left)) == chunks[left]
+        and len(set(matched[right, left])) == chunks[right]
         and (terms[left] <= terms[right] or terms[right] <= terms[left])
-        and memories[left].source_user == memories[right].source_user
-        and any(
-            resembles(memories[first].content, memories[second].content)
-            for first, second in ((left, right), (right, left))
-        )
+        and _say_the_same(memories[left], memories[right])
     ]
     return {
         id_
         for group in components(equal)
         for id_ in sorted(group, key=lambda id_: (memories[id_].created_at, id_))[1:]
     }
+
+
+def _say_the_same(first: Memory, second: Memory) -> bool:
+    return first.source_user == second.source_user and (
+        resembles(first.content, second.content) or resembles(second.content, first.content)
+    )
 
 
 def _similar_chunks(

@@ -11,7 +11,7 @@ from ghostmem.lazy import np
 from ghostmem.lifecycle.actions import UNKNOWN, UseRecord, changed, first_match, matches, strategy
 from ghostmem.lifecycle.rules import BUILT_IN, configured
 from ghostmem.lifecycle.run_log import digest
-from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tier, plain
+from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tie, Tier, plain
 from ghostmem.store import AuditEntry, Filter, Store, Transaction
 from ghostmem.store.tally import Tally
 from ghostmem.text.chunk import CHUNKER
@@ -156,38 +156,30 @@ def _evaluate_similar(
     ties = list(tx.graph.ties(plan.ns, now))
     linked = {frozenset((tie.from_id, tie.to_id)) for tie in ties if tie.rel == Rel.RELATES_TO}
     merged = {(tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.MERGED_INTO}
-    summaries = grouped((tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.CONTAINS)
-    longest = store.settings.chunk_target
     for rule in rules:
-        minimum = _min_similarity(store, tx, rule)
         matching = [
             m for m in memories.values() if m.deleted_at is None and matches(m, rule, UNKNOWN, now)
         ]
-        is_link = strategy(rule) == "link_only"
-        near = {} if is_link else similarity.duplicates(matching, minimum)
-        if is_link or rule.id not in _BUILT_IN_IDS:
-            # similarity is that of first chunks: longer memories are joined by their words only
-            near |= similarity.near(
-                [m.id for m in matching if is_link or len(m.content) <= longest], minimum
-            )
+        near = similarity.of_rule(rule, matching, _min_similarity(store, tx, rule))
         for group in groups(matching, near):
-            if is_link:
+            if strategy(rule) == "link_only":
                 _link(plan, rule, group, near, linked, now)
                 similar.append(group)
             else:
                 _join(plan, rule, group, memories, merged, now)
-    _note_clusters(plan, similar, [set(children) for children in summaries.values()])
+    _note_clusters(plan, similar, ties)
     return memories
 
 
 def _note_clusters(
-    plan: ReflectPlan, similar: Iterable[Sequence[Memory]], summarised: Sequence[set[str]]
+    plan: ReflectPlan, similar: Iterable[Sequence[Memory]], ties: Iterable[Tie]
 ) -> None:
     """Report the groups of similar memories that no summary contains."""
+    summaries = grouped((tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.CONTAINS)
     unsummarised = (
         tuple(sorted(memory.key for memory in group))
         for group in similar
-        if not any({memory.id for memory in group} <= children for children in summarised)
+        if not any({memory.id for memory in group} <= set(ids) for ids in summaries.values())
     )
     plan.tally.clusters.extend((plan.ns, keys) for keys in dict.fromkeys(unsummarised))
 
@@ -232,6 +224,18 @@ class _Similarity:
             if missing
             else ""
         )
+
+    def of_rule(
+        self, rule: Rule, memories: Sequence[Memory], minimum: float
+    ) -> dict[str, dict[str, float]]:
+        """Return the memories that a rule takes for similar, each with those similar to it.
+
+        Similarity is that of first chunks: longer memories are joined by their words only."""
+        if strategy(rule) == "link_only":
+            return self.near([memory.id for memory in memories], minimum)
+        duplicates, longest = self.duplicates(memories, minimum), self._store.settings.chunk_target
+        short = [memory.id for memory in memories if len(memory.content) <= longest]
+        return duplicates if rule.id in _BUILT_IN_IDS else duplicates | self.near(short, minimum)
 
     def near(self, ids: Sequence[str], minimum: float) -> dict[str, dict[str, float]]:
         """Return the nearest memories of each memory with their similarity above a minimum."""
@@ -365,7 +369,6 @@ def _gather(
 def _relink(
     store: Store, tx: Transaction, plan: ReflectPlan, memories: Mapping[str, Memory], now: datetime
 ) -> None:
-    """Plan edges between memories that share names, topics or meaning."""
     from ghostmem.graph.relink import missing_edges
 
     planned = {

@@ -108,14 +108,13 @@ def _begin(store: Store, scope: NsFilter, relink: bool) -> tuple[Run, str, bool]
         with store.engine.write() as tx:
             if not any(_is_running(*run) for run in tx.runs.holders().items()):
                 unfinished = tx.runs.unfinished(VERB, str(scope))
-                if unfinished is not None:
-                    tx.runs.update(unfinished[0].id, holder=holder)
-                    _ACTIVE.add(unfinished[0].id)
-                    return (*unfinished, True)
-                run = new_run(store, scope, relink)
-                tx.runs.begin(run, holder)
+                run, place = unfinished or (new_run(store, scope, relink), "")
+                if unfinished is None:
+                    tx.runs.begin(run, holder)
+                else:
+                    tx.runs.update(run.id, holder=holder)
                 _ACTIVE.add(run.id)
-                return run, "", False
+                return run, place, unfinished is not None
         time.sleep(POLL_SECONDS)
 
 

@@ -164,11 +164,12 @@ def _new_values(
     memory: Memory, before: dict[str, Any] | None, after: dict[str, Any] | None, back: bool
 ) -> dict[str, Any] | None:
     """Return the new fields of a memory, or None if it must not be changed."""
-    if before is None or after is None:
-        return None
-    if any(getattr(memory, name) != value for name, value in values_of(Memory, before).items()):
-        return None
-    if not back and (memory.protected or memory.deleted_at is not None):
+    if (
+        before is None
+        or after is None
+        or any(getattr(memory, name) != value for name, value in values_of(Memory, before).items())
+        or (not back and (memory.protected or memory.deleted_at is not None))
+    ):
         return None
     return values_of(Memory, after)
 

@@ -97,32 +97,12 @@ def forget(
         dry_run: Change nothing; report what would happen.
     """
     validate.flags(hard=hard, unlock=unlock, dry_run=dry_run)
-    kind = None if source_kind is None else validate.choice(source_kind, SourceKind, "source kind")
-    for what, value in {
-        "source": source,
-        "source_client": source_client,
-        "source_scope": source_scope,
-    }.items():
-        if value is not None and not validate.text(value, what):
-            raise InvalidInputError(f"{what} is empty", "give a name, or leave it out")
-    start = None if since is None else as_time(since, "since")
-    end = None if until is None else as_time(until, "until")
-    if all(part is None for part in (source, kind, source_client, source_scope, since)):
-        raise InvalidInputError(
-            "no source to forget was given", "give a source, or a time with --since"
-        )
-    writer = SourceFilter(source, kind, source_client, source_scope, start, end)
-    namespaces = validate.ns_filter(ns)
-    now = store.clock()
+    writer = _source_filter(source, source_kind, source_client, source_scope, since, until)
+    namespaces, now = validate.ns_filter(ns), store.clock()
     with store.engine.write(dry_run=dry_run) as tx:
         versions, reasons = _find_versions(tx, namespaces, writer)
-        protected = [m for m in versions if m.protected and m.deleted_at is None]
-        if protected and not unlock:
-            names = ", ".join(f"{memory.ns}/{memory.key}" for memory in protected[:MAX_NAMED])
-            more = ", …" if len(protected) > MAX_NAMED else ""
-            raise LockedError(
-                f"locked or pinned, and of that source: {names}{more}; nothing forgotten"
-            )
+        if not unlock:
+            _refuse_protected(versions)
         backups = tx.backups.all() if hard else {}
         duplicates = _archived_duplicates(tx, reasons.keys())
         items = [
@@ -150,6 +130,39 @@ def forget(
         "" if dry_run else store.engine.scrub(),
         copies.unchecked,
     )
+
+
+def _source_filter(
+    source: str | None,
+    source_kind: str | None,
+    source_client: str | None,
+    source_scope: str | None,
+    since: datetime | str | None,
+    until: datetime | str | None,
+) -> SourceFilter:
+    """Return the checked source to forget; `until` alone would forget nearly everything."""
+    kind = validate.choice(source_kind, SourceKind, "source kind")
+    names = {"source": source, "source_client": source_client, "source_scope": source_scope}
+    for what, name in names.items():
+        if name is not None and not validate.text(name, what):
+            raise InvalidInputError(f"{what} is empty", "give a name, or leave it out")
+    if all(part is None for part in (*names.values(), kind, since)):
+        raise InvalidInputError(
+            "no source to forget was given", "give a source, or a time with --since"
+        )
+    start = None if since is None else as_time(since, "since")
+    end = None if until is None else as_time(until, "until")
+    return SourceFilter(source, kind, source_client, source_scope, start, end)
+
+
+def _refuse_protected(versions: Iterable[Memory]) -> None:
+    names = [f"{m.ns}/{m.key}" for m in versions if m.protected and m.deleted_at is None]
+    if names:
+        more = ", …" if len(names) > MAX_NAMED else ""
+        raise LockedError(
+            f"locked or pinned, and of that source: {', '.join(names[:MAX_NAMED])}{more}; "
+            "nothing forgotten"
+        )
 
 
 def _find_versions(

@@ -189,7 +189,6 @@ def _write(store: Store, items: Sequence[PutRequest], judge: bool) -> Results:
 
 
 def _prepared(store: Store, items: Sequence[PutRequest]) -> list[Prepared]:
-    """Return the chunks and vectors of items."""
     with store.engine.read() as tx:
         histories = tx.memories.histories(item.place for item in items)
     last = {place: versions[-1] for place, versions in histories.items()}

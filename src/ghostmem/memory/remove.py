@@ -62,15 +62,13 @@ def rm(
     validate.text(key, "key")
     validate.flags(hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run)
     now = store.clock()
-    files: tuple[str, ...] = ()
-    backups: Iterable[str] = ()
     with store.engine.write(dry_run=dry_run, within=(ns,)) as tx:
         history = tx.memories.history(ns, key)
         removed = [memory for memory in history if memory.deleted_at is None]
         if hard:
             removed = history if all_versions else history[-1:]
-            files = still_in_files(tx, removed)
-            backups = tx.backups.all()
+        files = still_in_files(tx, removed) if hard else ()
+        backups = tx.backups.all() if hard else ()
         if not unlock and (locked := [memory for memory in removed if memory.locked]):
             raise locked_error(tx, locked[-1])
         remove(tx, removed, now, hard)

@@ -105,7 +105,7 @@ def judge_prepared(
 ) -> tuple[Prepared, Judgement]:
     """Find the chunks nearest to a draft, and how it relates to the memories of its namespace."""
     prepared = with_nearest(store, tx, draft, prepared)
-    return prepared, judge_draft(store, tx, draft, prepared.near, current)
+    return prepared, _judge_draft(store, tx, draft, prepared.near, current)
 
 
 def read_ahead(store: Store, tx: Transaction, draft: Draft) -> None:
@@ -126,7 +126,7 @@ def read_ahead(store: Store, tx: Transaction, draft: Draft) -> None:
     )
 
 
-def judge_draft(
+def _judge_draft(
     store: Store,
     tx: Transaction,
     draft: Draft,
@@ -289,7 +289,6 @@ def _also_corrected(
 
 
 def _opinions(settings: Settings, new: AnalysedText, old: Sequence[AnalysedText]) -> list[Opinion]:
-    """Return how a text relates to each older one."""
     judge = find_judge(settings)
     by_rules = [judge_plainly(new, text) for text in old]
     if judge is None:
@@ -344,7 +343,6 @@ def _better(judged: Opinion, ruled: Opinion) -> Opinion:
 
 
 def _evidence(new: AnalysedText, memory: Memory, opinion: Opinion) -> dict[str, object]:
-    """Return what a verdict rests on."""
     old_terms = AnalysedText(memory.content).terms
     evidence = {
         "confidence": opinion.confidence,

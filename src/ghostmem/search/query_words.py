@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ghostmem.embed.vocabulary import is_common_word
 from ghostmem.frozen import frozen
+from ghostmem.grouping import grouped
 from ghostmem.search import lexical
 from ghostmem.search.query import MAX_SYNONYMS, Query, synonyms
 from ghostmem.store import ChunkCandidate, Filter, Space, Transaction
@@ -176,10 +177,8 @@ def _rarities(
 
 
 def _by_term(matches: Iterable[TermMatch]) -> dict[str, tuple[tuple[int, float], ...]]:
-    by_term: dict[str, tuple[tuple[int, float], ...]] = {}
-    for match in matches:
-        by_term[match.term] = (*by_term.get(match.term, ()), (match.number, match.worth))
-    return by_term
+    by_term = grouped((match.term, (match.number, match.worth)) for match in matches)
+    return {term: tuple(worths) for term, worths in by_term.items()}
 
 
 def _joined_words(text: str, terms: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -314,11 +313,12 @@ def corrected(tx: Transaction, text: str, words: QueryWords, filter_: Filter) ->
 
 def _as_written(tx: Transaction, term: str, chunks: Sequence[int], filter_: Filter) -> str:
     """Return a term, which has no endings, as one of the newest memories that have it writes it."""
-    for chunk in tx.search.candidates(chunks[:MAX_SPELLINGS], filter_):
-        for word in re.findall(_WORD, chunk.text):
-            if stem(plain(word)) == term:
-                return str(word)
-    return ""
+    words = (
+        str(word)
+        for chunk in tx.search.candidates(chunks[:MAX_SPELLINGS], filter_)
+        for word in re.findall(_WORD, chunk.text)
+    )
+    return next((word for word in words if stem(plain(word)) == term), "")
 
 
 def _inner_words(

@@ -258,7 +258,6 @@ def rank_for_task(store: Store, tx: Transaction, query: Query, filter_: Filter) 
 
 
 def _chances(matches: list[ChunkMatch], query: Query) -> list[float]:
-    """Return how likely each memory matters for a task."""
     cosines = [match.cosine for match in matches if match.cosine is not None]
     weights = _BY_MEANING if cosines else _BY_WORDS
     best = max(cosines, default=0.0)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain, pairwise
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.frozen import frozen
@@ -97,24 +98,42 @@ def _related(tx: Transaction, start: Sequence[Memory]) -> list[Memory]:
 
 
 def _events(tx: Transaction, memory: Memory, now: datetime) -> list[Event]:
-    """Return the events of one key."""
     ns, key = memory.ns, memory.key
-    events: list[Event] = []
-    before: Memory | None = None
-    for version in tx.memories.history(ns, key):
-        events += _version_events(version, before, now)
-        before = version
-    for alias in tx.aliases.of(memory.id):
-        text, user = alias.content, alias.source_user
-        events.append(Event(alias.at, ns, key, memory.version, "restated", text, None, user))
-    if before is not None and before.deleted_at is not None:
-        events.append(Event(before.deleted_at, ns, key, before.version, "removed"))
-    for edge in tx.graph.edges(memory.id):
-        is_corrected = edge.rel == Rel.CONTRADICTS and edge.to_id == memory.id
-        if is_corrected and (newer := tx.memories.by_id(edge.from_id)):
-            at, by = edge.created_at, newer.key
-            events.append(Event(at, ns, key, memory.version, "contradicted", by=by))
-    return events
+    history = tx.memories.history(ns, key)
+    corrections = [
+        (edge.created_at, tx.memories.by_id(edge.from_id))
+        for edge in tx.graph.edges(memory.id)
+        if edge.rel == Rel.CONTRADICTS and edge.to_id == memory.id
+    ]
+    return [
+        *chain.from_iterable(
+            _version_events(version, before, now)
+            for before, version in pairwise([None, *history])
+            if version is not None
+        ),
+        *(
+            Event(
+                alias.at,
+                ns,
+                key,
+                memory.version,
+                "restated",
+                alias.content,
+                source_user=alias.source_user,
+            )
+            for alias in tx.aliases.of(memory.id)
+        ),
+        *(
+            Event(last.deleted_at, ns, key, last.version, "removed")
+            for last in history[-1:]
+            if last.deleted_at is not None
+        ),
+        *(
+            Event(since, ns, key, memory.version, "contradicted", by=newer.key)
+            for since, newer in corrections
+            if newer is not None
+        ),
+    ]
 
 
 def _version_events(memory: Memory, before: Memory | None, now: datetime) -> list[Event]:

@@ -124,16 +124,16 @@ def _stale_notes(
     doubts: Mapping[str, tuple[datetime, str]],
 ) -> dict[str, str]:
     """Return notes on the memories whose edges lead to doubtful memories of their namespace."""
-    causes: dict[str, list[str]] = {}
-    for edge in edges:
-        base, top = bases.get(edge.to_id), tops[edge.from_id]
-        if base is None or base.id not in doubts or base.ns != top.ns:
-            continue
-        since, why = doubts[base.id]
-        depends = edge.rel == Rel.DEPENDS_ON
-        if depends or since > top.written_at:
-            verb = "depends on" if depends else "summary of"
-            causes.setdefault(top.id, []).append(f"{verb} {base.key}, {why}")
+    doubted = [
+        (edge.rel == Rel.DEPENDS_ON, tops[edge.from_id], bases[edge.to_id], *doubts[edge.to_id])
+        for edge in edges
+        if edge.to_id in doubts
+    ]
+    causes = grouped(
+        (top.id, f"{'depends on' if depends else 'summary of'} {base.key}, {why}")
+        for depends, top, base, since, why in doubted
+        if base.ns == top.ns and (depends or since > top.written_at)
+    )
     return {
         id_: f"maybe stale: {'; '.join(sorted(reasons)[:MAX_CAUSES])}"
         for id_, reasons in causes.items()
@@ -149,13 +149,18 @@ def _doubts(
     """Return since when, and why, memories have ended or are contradicted by a prevailing one.
 
     `known` are the memories at the ends of the conflicts."""
-    doubts: dict[str, tuple[datetime, str]] = {}
-    for edge in conflicts:
-        for old_id, new_id in ((edge.to_id, edge.from_id), (edge.from_id, edge.to_id)):
-            old, new = bases.get(old_id), known.get(new_id)
-            if old and new and new.is_current(now) and new.is_open(now) and prevails(new, old):
-                doubts[old.id] = (new.written_at, f"which {new.key} contradicts")
-    for id_, memory in bases.items():
-        if not memory.is_open(now):
-            doubts[id_] = (memory.written_at, f"which held {ending(memory)}")
-    return doubts
+    pairs = (
+        (bases.get(old_id), known.get(new_id))
+        for edge in conflicts
+        for old_id, new_id in ((edge.to_id, edge.from_id), (edge.from_id, edge.to_id))
+    )
+    contradicted = {
+        old.id: (new.written_at, f"which {new.key} contradicts")
+        for old, new in pairs
+        if old and new and new.is_current(now) and new.is_open(now) and prevails(new, old)
+    }
+    return contradicted | {
+        id_: (memory.written_at, f"which held {ending(memory)}")
+        for id_, memory in bases.items()
+        if not memory.is_open(now)
+    }

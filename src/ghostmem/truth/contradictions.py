@@ -105,14 +105,15 @@ def find_user_statements(
         claim.id: namespaces[claim.ns].similar(claim) for claim in claims if claim.ns in namespaces
     }
     rows = tx.memories.by_ids(list(dict.fromkeys(chain.from_iterable(similar.values()))))
-    statements: dict[str, list[Memory]] = {}
-    for claim in claims:
-        scope = claim.source_scope
-        stated = [rows[id_] for id_ in similar.get(claim.id, ())]
-        apart = [memory for memory in stated if scope is None or memory.source_scope != scope]
-        if apart:
-            statements[claim.id] = apart[:MAX_STATEMENTS]
-    return statements
+    statements = {
+        claim.id: [
+            rows[id_]
+            for id_ in similar.get(claim.id, ())
+            if claim.source_scope is None or rows[id_].source_scope != claim.source_scope
+        ][:MAX_STATEMENTS]
+        for claim in claims
+    }
+    return {id_: stated for id_, stated in statements.items() if stated}
 
 
 class _StatedChunk(NamedTuple):

@@ -235,17 +235,14 @@ def _sends(text: str) -> Iterator[re.Match[str]]:
         stop = _pattern(r"[.\n]").search(text, end, end + _GAP)
         last = stop.end() if stop else end + _GAP  # the point can be that of .env
         near = things[bisect_left(things, (end,)) : bisect_left(things, (last,))]
-        if any(_has_place(text, places, after) for _, after in near):
+        # the first place after each thing
+        ends = [(after, bisect_left(places, after)) for _, after in near]
+        if any(
+            place - after <= _GAP and "\n" not in text[after:place]
+            for after, number in ends
+            for place in places[number : number + 1]
+        ):
             yield match
-
-
-def _has_place(text: str, places: list[int], begin: int) -> bool:
-    """Say whether a place follows on the line."""
-    number = bisect_left(places, begin)
-    return any(
-        place - begin <= _GAP and "\n" not in text[begin:place]
-        for place in places[number : number + 1]
-    )
 
 
 def _as_seen(text: str) -> str:

@@ -120,7 +120,6 @@ def _names_over(new: AnalysedText, old: AnalysedText) -> str:
 
 
 def _share(some: Collection[str], other_terms: Collection[str]) -> float:
-    """Return the share of some terms that others have."""
     return len(set(some) & set(other_terms)) / max(1, len(set(some)))
 
 
@@ -196,14 +195,16 @@ def _table(kind: str) -> PhraseTable[str]:
     """Return the phrases that name what is `over`, each with a group of its own, or `ended`."""
     rows = _phrases()[kind]
     if kind == "over":
-        return PhraseTable((words, _over(phrase, n)) for n, (words, phrase) in enumerate(rows))
+        end = r"(?=[.;,!\n]|$)"
+        return PhraseTable(
+            (
+                words,
+                phrase.replace("{x}", _X.replace("<x>", f"<x{number}>"))
+                + (end if phrase.endswith("{x}") else ""),
+            )
+            for number, (words, phrase) in enumerate(rows)
+        )
     labels = _phrases()["labels"]
     return PhraseTable(
         [*rows, ("|".join(labels), rf"^\W*(?:{'|'.join(map(re.escape, labels))})\s?[:：]")]
-    )
-
-
-def _over(phrase: str, number: int) -> str:
-    return phrase.replace("{x}", _X.replace("<x>", f"<x{number}>")) + (
-        r"(?=[.;,!\n]|$)" if phrase.endswith("{x}") else ""
     )
