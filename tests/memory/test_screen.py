@@ -9,7 +9,7 @@ from ghostmem import Ghost, InvalidInputError
 from ghostmem.lifecycle.audit import audit
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.redact import redact_content, redact_draft
-from ghostmem.notes.memory_tools import save_note
+from ghostmem.notes.write_section import save_note
 from ghostmem.settings import Settings
 from secret_shapes import LOOK_ALIKES, examples
 

@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import (
     GhostError,
-    InvalidInputError,
     InvalidTargetError,
     MemorySaveArgsError,
     MemorySaveFailError,
     MemorySearchArgsError,
     MemorySearchFailError,
 )
-from ghostmem.frozen import frozen
-from ghostmem.memory.redact import redact_content
-from ghostmem.model import Folder, Hit, Record, optional
-from ghostmem.notes.files import append, inside, read_file
-from ghostmem.notes.folders import add_notes, note_folders
-from ghostmem.notes.layouts import layout_named
-from ghostmem.notes.lock import locked
-from ghostmem.notes.sync import sync_folder
-from ghostmem.notes.topic_files import open_fence
-from ghostmem.store import Store, validate
+from ghostmem.model import Hit
+from ghostmem.notes.write_section import DAILY, LONG_TERM, TARGETS, save_note
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
-
-DAILY, LONG_TERM = "daily", "long_term"
-TARGETS = (DAILY, LONG_TERM)
-LAYOUTS = ("daily", "openclaw")  # the layouts that have both
 
 MAX_RESULTS = 5
 NOTHING = "No memory results found."
@@ -67,82 +54,6 @@ SAVE_PARAMETERS: Mapping[str, Any] = {
         },
     },
 }
-
-
-@frozen
-class Saved(Record):
-    """The file that a text was appended to."""
-
-    root: str
-    path: str
-    target: str
-    notes: tuple[str, ...] = optional(())
-
-
-def save_note(
-    store: Store, content: str, target: str = DAILY, *, folder: str | Path | None = None
-) -> Saved:
-    """Append a text to the note of today or to MEMORY.md, and index it.
-
-    Secrets are redacted first. Without `folder`, it is GHOST_NOTES_DIR, or else the only folder of
-    daily notes that was added, or else `notes` next to the store. A missing folder is created."""
-    if target not in TARGETS:
-        raise InvalidTargetError(f"invalid target {validate.shown(target)}")
-    clean, notes = redact_content(
-        store.settings, validate.content(content, store.settings.max_content_bytes)
-    )
-    text = _with_closed_fence(clean.replace("\r\n", "\n").strip("\n"))
-    root = _root(store, folder)
-    folders = [added for added in note_folders(store) if added.root == str(root)]
-    day = store.clock().astimezone().strftime("%Y-%m-%d")
-    with locked(root):
-        is_inside = not (root / "MEMORY.md").is_file() and (root / "memory/MEMORY.md").is_file()
-        long_term = "memory/MEMORY.md" if is_inside else "MEMORY.md"
-        path = _daily(root, day, folders) if target == DAILY else long_term
-        file = inside(root, path)
-        before = read_file(file).text
-        missing = 2 - min(2, len(before) - len(before.rstrip("\n")))
-        gap = "\n" * missing if before else ""
-        title = day if target == DAILY else "Memory"
-        append(file, f"{gap}{text}\n", opening=f"# {title}\n\n")
-    fit = [added for added in folders if layout_named(added.layout).wants(path)]
-    sync_folder(store, fit[0] if fit else add_notes(store, root, layout="daily").folder, link=False)
-    return Saved(str(root), path, target, notes)
-
-
-def _with_closed_fence(text: str) -> str:
-    """Close a code fence that is left open, so that later texts are not part of the code."""
-    fence = open_fence(text)
-    mark = fence[: len(fence) - len(fence.lstrip(fence[:1]))]
-    return f"{text}\n{mark}" if mark else text
-
-
-def _root(store: Store, folder: str | Path | None) -> Path:
-    chosen = folder or store.settings.notes_dir
-    if chosen:
-        return Path(chosen).expanduser().resolve()
-    roots = dict.fromkeys(added.root for added in note_folders(store) if added.layout in LAYOUTS)
-    if len(roots) > 1:
-        raise InvalidInputError(
-            f"there are {len(roots)} folders of daily notes: {', '.join(roots)}",
-            "set one with GHOST_NOTES_DIR",
-        )
-    if roots:
-        return Path(next(iter(roots)))
-    if store.engine.file is None:
-        what = "in memory" if store.engine.location == ":memory:" else "in a database"
-        raise InvalidInputError(
-            f"a store {what} has no folder of notes next to it", "set one with GHOST_NOTES_DIR"
-        )
-    return Path(store.engine.file).resolve().parent / "notes"
-
-
-def _daily(root: Path, day: str, folders: Sequence[Folder]) -> str:
-    """Return the path of today's note, in the folder that the workspace uses for daily notes."""
-    path = f"daily/{day}.md"
-    is_unwanted = folders and not any(layout_named(added.layout).wants(path) for added in folders)
-    has_memory = (root / "memory").is_dir() and not (root / "daily").is_dir()
-    return f"memory/{day}.md" if is_unwanted or has_memory else path
 
 
 class MemorySearch:

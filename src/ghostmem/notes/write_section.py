@@ -1,19 +1,33 @@
-"""Replace the text of one section of a note, without changing the rest of its file."""
+"""Write to notes: replace the text of one section, or append to today's note or MEMORY.md.
 
+The rest of the file stays unchanged."""
+
+from collections.abc import Sequence
 from pathlib import Path
 
-from ghostmem.errors import InvalidInputError, NoteConflictError, NotFoundError
+from ghostmem.errors import (
+    InvalidInputError,
+    InvalidTargetError,
+    NoteConflictError,
+    NotFoundError,
+)
 from ghostmem.frozen import frozen
 from ghostmem.memory.redact import redact_content
-from ghostmem.model import Memory, NsFilter, Place, Record, optional
-from ghostmem.notes.files import Text, digest, inside, replace_file
+from ghostmem.model import Folder, Memory, NsFilter, Place, Record, optional
+from ghostmem.notes.files import Text, append, digest, inside, read_file, replace_file
+from ghostmem.notes.folders import add_notes, note_folders
 from ghostmem.notes.index import without_secrets
 from ghostmem.notes.layouts import NoteSection, layout_named
 from ghostmem.notes.lock import locked
 from ghostmem.notes.scan import modified, read_note
 from ghostmem.notes.sync import sync_folder
+from ghostmem.notes.topic_files import open_fence
 from ghostmem.store import Store, find, validate
 from ghostmem.text.redact import MARK
+
+DAILY, LONG_TERM = "daily", "long_term"
+TARGETS = (DAILY, LONG_TERM)
+LAYOUTS = ("daily", "openclaw")  # the layouts that have both
 
 
 @frozen
@@ -141,3 +155,79 @@ def _edited(text: str, section: NoteSection, content: str) -> str:
     lead, tail = section.text[:first], section.text[len(section.text.rstrip()) :]
     tail = tail or ("\n" if stop < len(text) else "")
     return text[:start] + lead + content.strip("\n") + tail + text[stop:]
+
+
+@frozen
+class Saved(Record):
+    """The file that a text was appended to."""
+
+    root: str
+    path: str
+    target: str
+    notes: tuple[str, ...] = optional(())
+
+
+def save_note(
+    store: Store, content: str, target: str = DAILY, *, folder: str | Path | None = None
+) -> Saved:
+    """Append a text to the note of today or to MEMORY.md, and index it.
+
+    Secrets are redacted first. Without `folder`, it is GHOST_NOTES_DIR, or else the only folder of
+    daily notes that was added, or else `notes` next to the store. A missing folder is created."""
+    if target not in TARGETS:
+        raise InvalidTargetError(f"invalid target {validate.shown(target)}")
+    clean, notes = redact_content(
+        store.settings, validate.content(content, store.settings.max_content_bytes)
+    )
+    text = _with_closed_fence(clean.replace("\r\n", "\n").strip("\n"))
+    root = _root(store, folder)
+    folders = [added for added in note_folders(store) if added.root == str(root)]
+    day = store.clock().astimezone().strftime("%Y-%m-%d")
+    with locked(root):
+        is_inside = not (root / "MEMORY.md").is_file() and (root / "memory/MEMORY.md").is_file()
+        long_term = "memory/MEMORY.md" if is_inside else "MEMORY.md"
+        path = _daily(root, day, folders) if target == DAILY else long_term
+        file = inside(root, path)
+        before = read_file(file).text
+        missing = 2 - min(2, len(before) - len(before.rstrip("\n")))
+        gap = "\n" * missing if before else ""
+        title = day if target == DAILY else "Memory"
+        append(file, f"{gap}{text}\n", opening=f"# {title}\n\n")
+    fit = [added for added in folders if layout_named(added.layout).wants(path)]
+    sync_folder(store, fit[0] if fit else add_notes(store, root, layout="daily").folder, link=False)
+    return Saved(str(root), path, target, notes)
+
+
+def _with_closed_fence(text: str) -> str:
+    """Close a code fence that is left open, so that later texts are not part of the code."""
+    fence = open_fence(text)
+    mark = fence[: len(fence) - len(fence.lstrip(fence[:1]))]
+    return f"{text}\n{mark}" if mark else text
+
+
+def _root(store: Store, folder: str | Path | None) -> Path:
+    chosen = folder or store.settings.notes_dir
+    if chosen:
+        return Path(chosen).expanduser().resolve()
+    roots = dict.fromkeys(added.root for added in note_folders(store) if added.layout in LAYOUTS)
+    if len(roots) > 1:
+        raise InvalidInputError(
+            f"there are {len(roots)} folders of daily notes: {', '.join(roots)}",
+            "set one with GHOST_NOTES_DIR",
+        )
+    if roots:
+        return Path(next(iter(roots)))
+    if store.engine.file is None:
+        what = "in memory" if store.engine.location == ":memory:" else "in a database"
+        raise InvalidInputError(
+            f"a store {what} has no folder of notes next to it", "set one with GHOST_NOTES_DIR"
+        )
+    return Path(store.engine.file).resolve().parent / "notes"
+
+
+def _daily(root: Path, day: str, folders: Sequence[Folder]) -> str:
+    """Return the path of today's note, in the folder that the workspace uses for daily notes."""
+    path = f"daily/{day}.md"
+    is_unwanted = folders and not any(layout_named(added.layout).wants(path) for added in folders)
+    has_memory = (root / "memory").is_dir() and not (root / "daily").is_dir()
+    return f"memory/{day}.md" if is_unwanted or has_memory else path

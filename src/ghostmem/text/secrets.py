@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from ghostmem.grouping import grouped
 from ghostmem.lazy import lazy_property
 from ghostmem.text.patterns import compiled
 
@@ -361,11 +362,11 @@ def secret_shapes() -> tuple[SecretShape, ...]:
 @cache
 def _by_literal() -> dict[str, dict[str, list[SecretShape]]]:
     """Return the shapes by the form of the text that is searched and by literal."""
-    table: dict[str, dict[str, list[SecretShape]]] = {}
-    for shape in secret_shapes():
-        for literal in shape.literals.split("|"):
-            table.setdefault(shape.searched, {}).setdefault(literal, []).append(shape)
-    return table
+    by_form = grouped((shape.searched, shape) for shape in secret_shapes())
+    return {
+        form: grouped((literal, shape) for shape in shapes for literal in shape.literals.split("|"))
+        for form, shapes in by_form.items()
+    }
 
 
 def shaped(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
