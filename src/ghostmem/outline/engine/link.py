@@ -319,11 +319,8 @@ class Linker:
         """Return the definitions of targets."""
         found: list[Target] = []
         for target in targets:
-            if target.symbol is None:
-                found.append(target)
-            else:
-                symbols = self.rules.definitions(self.resolver, target.symbol)
-                found += [Target(target.via, symbol) for symbol in symbols]
+            symbols = self.rules.definitions(self.resolver, target.symbol) if target.symbol else ()
+            found += [Target(target.via, symbol) for symbol in symbols] or [target]
         return _unique(found)
 
     @staticmethod
@@ -570,11 +567,9 @@ class LinkRules(ResolveRules):
         self, resolver: Resolver, unit: Unit, path: str, member: str
     ) -> Sequence[Unit | CodeSymbol | str]:
         """Return the files, symbols and nodes that an import leads to."""
-        found: list[Unit] = []
-        for value in parts(self.imported(resolver, unit, path, None)):
-            if value[0] == MODULE:
-                found += resolver.units_of.get(value[1], ())
-        return found
+        values = parts(self.imported(resolver, unit, path, None))
+        modules = [value[1] for value in values if value[0] == MODULE]
+        return [file for module in modules for file in resolver.units_of.get(module, ())]
 
     def import_kind(self, path: str, member: str) -> str:
         """Return the kind of something imported that is not in the project."""

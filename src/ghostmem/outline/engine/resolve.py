@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ghostmem.outline.engine.facts import (
     B_END,
     B_POSITION,
+    B_SCOPE,
     B_SYMBOL,
     B_TYPE,
     B_VALUE,
@@ -171,9 +172,7 @@ class Resolver:
         binding: Binding = (
             symbol.start, 0, symbol.scope, None, (SYMBOL, symbol.number), symbol.number,
         )  # fmt: skip
-        for owner in dict.fromkeys([first, *owners[1:]]):
-            if owner is None:
-                continue
+        for owner in dict.fromkeys(filter(None, [first, *owners[1:]])):
             if owner.outer_members is NO_MEMBERS:
                 owner.outer_members = {}
             key = self.rules.member_name(symbol, owner)
@@ -310,10 +309,7 @@ class Resolver:
             return self.term_memo[id(term)]
         self.depth += 1
         evaluator = self._evaluators.get(tag)
-        if evaluator is not None:
-            value = evaluator(term, place)
-        else:
-            value = self.rules.evaluate(self, term, place)
+        value = evaluator(term, place) if evaluator else self.rules.evaluate(self, term, place)
         self.depth -= 1
         if is_shared:
             self.term_memo[id(term)] = value
@@ -608,14 +604,10 @@ class Resolver:
         """Replace the type of a method by that of its receiver in what the method returns."""
         if value is None or receiver is None or receiver[0] not in (INSTANCE, TYPE):
             return value
-        if value[0] not in (INSTANCE, TYPE, UNION) or not any(
-            one[0] != FUNCTION and len(one) == 4 for one in parts(value)
-        ):
-            return value
         return union(
             [
-                (one[0], *receiver[1:]) if one[0] != FUNCTION and len(one) == 4 else one
-                for one in parts(value)
+                (part[0], *receiver[1:]) if part[0] in (INSTANCE, TYPE) and len(part) == 4 else part
+                for part in parts(value)
             ]
         )
 
@@ -631,9 +623,8 @@ class Resolver:
 
     def type_env(self, owner: CodeSymbol, receiver: Value) -> Env | None:
         """Return the type arguments of one of the bases of a receiver."""
-        arguments = receiver[2] if owner is receiver[1] else ()
-        if not arguments and owner is not receiver[1]:
-            arguments = next((args for base, args in self.order(receiver[1]) if base is owner), ())
+        inherited = (args for base, args in self.order(receiver[1]) if base is owner)
+        arguments = receiver[2] if owner is receiver[1] else next(inherited, ())
         return dict(zip(owner.type_parameters, arguments, strict=False)) or None
 
     def infer(self, symbol: CodeSymbol, arguments: tuple[Term | None, ...], place: Place) -> Env:
@@ -682,11 +673,10 @@ class Resolver:
             return order
         return symbol.order
 
-    def direct_bases(self, symbol: CodeSymbol) -> Iterator[tuple[CodeSymbol, tuple[Value, ...]]]:
-        """Yield the bases of a type that are in the project, with their type arguments."""
-        for value in self.base_values(symbol):
-            if value is not None and value[0] == INSTANCE:
-                yield value[1], value[2]
+    def direct_bases(self, symbol: CodeSymbol) -> BaseOrder:
+        """Return the bases of a type that are in the project, with their type arguments."""
+        bases = self.base_values(symbol)
+        return [base[1:3] for base in bases if base is not None and base[0] == INSTANCE]
 
     def base_values(self, symbol: CodeSymbol) -> list[Value | None]:
         """Return the bases of a type as values of it; None for an unknown one."""
@@ -724,15 +714,13 @@ class Resolver:
 
     def own_member(self, symbol: CodeSymbol, name: str) -> list[FoundBinding]:
         """Return the bindings of a member that a symbol itself has."""
-        if symbol.inner >= 0 and symbol.kind in TYPES:
-            bindings = symbol.unit.scopes[symbol.inner].names.get(name)
-            if bindings:
-                value = bindings[0][B_VALUE]
-                if value is None or value[0] != TYPE_PARAMETER:
-                    if not self.rules.has_overloads:
-                        bindings = reaching(bindings, END)
-                    return [(symbol.unit, binding) for binding in bindings]
-        return symbol.outer_members.get(name, [])
+        has_members = symbol.inner >= 0 and symbol.kind in TYPES
+        bindings = symbol.unit.scopes[symbol.inner].names.get(name) if has_members else None
+        value = bindings[0][B_VALUE] if bindings else None
+        if not bindings or (value is not None and value[0] == TYPE_PARAMETER):
+            return symbol.outer_members.get(name, [])
+        shown = bindings if self.rules.has_overloads else reaching(bindings, END)
+        return [(symbol.unit, binding) for binding in shown]
 
     def member(self, value: Value, name: str) -> Value | None:
         """Return a member of a value."""
@@ -756,10 +744,9 @@ class Resolver:
             return special
         if found := self.find(value, name):
             return self.bound(found, value)
-        for base in self.outside_bases(value[1]):
-            suffix = self.rules.call_suffix
-            return (OUTSIDE, f"{base[1]}.{name.removesuffix(suffix)}") if base is not None else None
-        return None
+        base = next(self.outside_bases(value[1]), None)
+        bare = name.removesuffix(self.rules.call_suffix)
+        return (OUTSIDE, f"{base[1]}.{bare}") if base is not None else None
 
     def bound(self, found: list[FoundBinding], receiver: Value) -> Value | None:
         """Return the value of a member, as a member of its receiver."""
@@ -773,24 +760,20 @@ class Resolver:
                 for one, each in found[-MAX_BINDINGS:]
             ]
             return union(values)
-        env = None
-        scope = binding[2]
-        owner = unit.enclosing(scope) if scope >= 0 else None
-        if owner is not None and owner.type_parameters and receiver[0] in (INSTANCE, BASES):
-            env = self.type_env(owner, receiver)
+        owner = unit.enclosing(binding[B_SCOPE])
+        is_generic = owner is not None and owner.type_parameters
+        is_instance = is_generic and receiver[0] in (INSTANCE, BASES)
+        env = self.type_env(owner, receiver) if owner is not None and is_instance else None
         return self.evaluate_bindings(found, END, env)
 
     def outside_bases(self, symbol: CodeSymbol) -> Iterator[Value | None]:
         """Yield the bases of a type that are outside of the project; None for an unknown one."""
-        for base, _ in self.order(symbol):
-            for value in self.base_values(base):
-                if value is None or value[0] == OUTSIDE_INSTANCE:
-                    yield value
+        values = (value for base, _ in self.order(symbol) for value in self.base_values(base))
+        return (value for value in values if value is None or value[0] == OUTSIDE_INSTANCE)
 
     def module_member(self, module: str, name: str) -> Value | None:
         """Return what a name is in a module."""
-        found = self.rules.exported(self, module, name)
-        if found:
+        if found := self.rules.exported(self, module, name):
             return self.evaluate_bindings(found, END)
         return self.rules.missing_member(self, module, name)
 

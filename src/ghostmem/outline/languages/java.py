@@ -316,7 +316,6 @@ class Java(Rules):
         }
 
     def module(self, _resolver: Resolver, unit: Unit) -> str:
-        """Return the package of a file."""
         return unit.package
 
     def canonical(self, _resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
@@ -343,7 +342,6 @@ class Java(Rules):
         return value or (OUTSIDE, f"{path}.{member.removesuffix('()')}")
 
     def imported_ends(self, resolver: Resolver, unit: Unit, path: str, _member: str) -> list[Unit]:
-        """Return the files that an import leads to."""
         value = self.imported(resolver, unit, path, None)
         if value is not None and value[0] == TYPE:
             return [value[1].unit]
@@ -374,11 +372,9 @@ class Java(Rules):
         return (MODULE, name) if name in self.prefixes or name in self.roots else None
 
     def is_native(self, name: str) -> bool:
-        """Tell whether a name belongs to the library of Java."""
         return name.startswith(NATIVE)
 
     def package_of(self, name: str) -> str:
-        """Return the package of a name."""
         return name.rpartition(".")[0]
 
     def base_relations(self, relation: str, symbol: CodeSymbol, target: Target) -> tuple[str, ...]:
@@ -412,7 +408,6 @@ class Java(Rules):
         ]
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """Return a member that every object has."""
         if name == "this":
             return (INSTANCE, value[1], ())
         bare = name.removesuffix("()")
@@ -431,7 +426,6 @@ class Java(Rules):
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
     ) -> Value | None:
-        """Return what a call gives: of an accessor, or the library."""
         results = [self.library_result(resolver, each, term[2], place) for each in parts(callee)]
         return union(results)
 
@@ -457,7 +451,6 @@ class Java(Rules):
         return (CALLABLE, None, types) if types and is_each else None
 
     def outside_element(self, value: Value) -> Value | None:
-        """Return an element of a collection of the library."""
         element: Value | None = value[2][0] if len(value[2]) == 1 else None
         return element
 
@@ -533,16 +526,13 @@ def _cost(resolver: Resolver, value: Value | None, wanted: Value | None) -> int:
     """Return how far a value is from a parameter: 0 if they have the same type."""
     if value is None or wanted is None or wanted[0] == UNION:
         return UNSURE
-    if value[0] == UNION and any(part[1] == STRING for part in value[1]):  # "a" + b
-        value = (OUTSIDE_INSTANCE, STRING, ())
     if value[0] == UNION:
+        if any(part[1] == STRING for part in value[1]):  # "a" + b
+            return _cost(resolver, (OUTSIDE_INSTANCE, STRING, ()), wanted)
         costs = {_cost(resolver, part, wanted) for part in value[1] if part[1] != "null"}
         return costs.pop() if len(costs) == 1 else UNSURE
-    if value[0] in (FUNCTION, CALLABLE):
-        is_class = wanted[0] == INSTANCE and wanted[1].kind != "interface"
-        return IMPOSSIBLE if is_class or wanted[0] == LIST or wanted[1] in CLOSED else UNSURE
-    if value[1] == "null":
-        return IMPOSSIBLE if wanted[1] in PRIMITIVES else UNSURE
+    if value[0] in (FUNCTION, CALLABLE) or value[1] == "null":
+        return IMPOSSIBLE if _refuses(wanted, value) else UNSURE
     if value[0] == wanted[0] == LIST:
         cost = _cost(resolver, value[1], wanted[1])
         is_plain = not {part[1] for part in (value[1], wanted[1]) if part} & PRIMITIVES
@@ -551,6 +541,14 @@ def _cost(resolver: Resolver, value: Value | None, wanted: Value | None) -> int:
     if wanted[0] != LIST and wanted[1] in types:
         return types.index(wanted[1])
     return IMPOSSIBLE if is_complete or wanted[0] == LIST or wanted[1] in CLOSED else UNSURE
+
+
+def _refuses(wanted: Value, value: Value) -> bool:
+    """Tell whether a parameter cannot be null, or cannot be a function."""
+    if value[1] == "null":
+        return wanted[1] in PRIMITIVES
+    is_class = wanted[0] == INSTANCE and wanted[1].kind != "interface"
+    return is_class or wanted[0] == LIST or wanted[1] in CLOSED
 
 
 def _passed_for(resolver: Resolver, value: Value) -> tuple[list[object], bool]:
