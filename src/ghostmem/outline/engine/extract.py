@@ -983,8 +983,7 @@ class Walker:
                 self.pattern(name, value, type_term, node.end_byte)
             else:
                 symbol.type = type_term
-                text = self.text(name)
-                self.bind(text, name.start_byte, type_term, value, symbol.number)
+                self.bind(symbol.name, name.start_byte, type_term, value, symbol.number)
         return None
 
     def _variables(self, node: "Node", form: Form, names: "list[Node]") -> dict[int, CodeSymbol]:

@@ -158,8 +158,7 @@ class Unit:
         row = (
             self.package, symbols, scopes, self.imports, self.stars, self.exports, self.detail,
         )  # fmt: skip
-        fold = marshal.dumps((_folded(row), _folded(self.references)))
-        return Facts(errors=self.errors, fold=fold)
+        return Facts(self.errors, marshal.dumps((_folded(row), _folded(self.references))))
 
     @classmethod
     def unpacked(cls, path: str, facts: Facts) -> "Unit":

@@ -147,8 +147,7 @@ class Linker:
             shown, kind = self.rules.outside_node(name, kind)
             full = name if shown != name else ""
             nodes[number] = OutlineNode(number, shown, kind, origin, where=where, full=full)
-        notes = self.rules.notes(self.resolver)
-        return Linked(nodes, self.links, sorted(self.loose), notes)
+        return Linked(nodes, self.links, sorted(self.loose), self.rules.notes(self.resolver))
 
     def _nodes(self, unit: Unit) -> Iterator[OutlineNode]:
         """Name the symbols of a file, and yield the nodes."""
@@ -343,16 +342,15 @@ class Linker:
         return _unique(callees)
 
     def _called_values(self, value: Value | None, via: str) -> Iterator[Target]:
-        for one in parts(value):
-            if one[0] in (TYPE, FUNCTION):
-                yield Target(via, one[1])
-            elif one[0] == OUTSIDE:
-                yield Target(via, None, one)
-            elif one[0] == CALLABLE and len(one) == 4 and one[3]:
-                yield Target(via, None, (OUTSIDE, one[3]))
-            elif one[0] == INSTANCE:
-                method = self.resolver.member(one, self.rules.call_method)
-                for called in parts(method):
+        for part in parts(value):
+            if part[0] in (TYPE, FUNCTION):
+                yield Target(via, part[1])
+            elif part[0] == OUTSIDE:
+                yield Target(via, None, part)
+            elif part[0] == CALLABLE and len(part) == 4 and part[3]:
+                yield Target(via, None, (OUTSIDE, part[3]))
+            elif part[0] == INSTANCE:
+                for called in parts(self.resolver.member(part, self.rules.call_method)):
                     if called[0] == FUNCTION:
                         yield Target(via, called[1])
 
@@ -519,8 +517,7 @@ class Linker:
             elif term is not None and term[0] == IMPORT:
                 targets += self._imported(unit, term, depth)
             elif follow:
-                value = self.resolver.evaluate_binding(unit, binding)
-                targets += self._of_value(value, via)
+                targets += self._of_value(self.resolver.evaluate_binding(unit, binding), via)
         return _unique(targets)
 
     def _imported(self, unit: Unit, term: Term, depth: int) -> list[Target]:
@@ -535,8 +532,8 @@ class Linker:
     @staticmethod
     def _of_value(value: Value | None, via: str) -> list[Target]:
         return [
-            Target(via, one[1]) if one[0] in (TYPE, FUNCTION) else Target(via, None, one)
-            for one in parts(value)
+            Target(via, part[1]) if part[0] in (TYPE, FUNCTION) else Target(via, None, part)
+            for part in parts(value)
         ]
 
     def value_of(self, symbol: CodeSymbol) -> Value | None:

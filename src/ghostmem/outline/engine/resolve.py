@@ -166,7 +166,7 @@ class Resolver:
         """Make a member that is declared outside of its type a member of it."""
         unit = symbol.unit
         value = self.evaluate(symbol.receiver, Place(unit, symbol.scope, END))
-        owners = [one[1] for one in parts(value) if one[0] in (TYPE, INSTANCE, FUNCTION)]
+        owners = [part[1] for part in parts(value) if part[0] in (TYPE, INSTANCE, FUNCTION)]
         owners.sort(key=lambda owner: owner.unit is not unit)  # its own file first
         first = self.rules.owner_of(self, symbol, owners[0] if owners else None)
         binding: Binding = (
@@ -332,7 +332,9 @@ class Resolver:
         if found is not None and found[0] not in (UNION, ALIAS):
             return [found]
         values = parts(found)
-        return [one for value in values for one in parts(value[1] if value[0] == ALIAS else value)]
+        return [
+            part for value in values for part in parts(value[1] if value[0] == ALIAS else value)
+        ]
 
     def _call(self, term: Term, place: Place) -> Value | None:
         callee = self.evaluate(term[1], place)
@@ -474,9 +476,9 @@ class Resolver:
             case "outside":
                 return (OUTSIDE_INSTANCE, value[1], arguments)
             case "tuple":
-                return (TUPLE, tuple(self.instance(one) for one in value[1]))
+                return (TUPLE, tuple(self.instance(part) for part in value[1]))
             case "union":
-                return union([self.instance(one, arguments) for one in value[1]])
+                return union([self.instance(part, arguments) for part in value[1]])
         return None
 
     def underlying(self, value: Value | None) -> Value | None:
@@ -522,7 +524,7 @@ class Resolver:
             case "instance":
                 for name in self.rules.item_methods:
                     if (method := self.member(value, name)) is not None:
-                        results = union([self.result(one) for one in parts(method)])
+                        results = union([self.result(part) for part in parts(method)])
                         return self.rules.item(self, results)
             case "type":
                 return (INSTANCE, value[1], ()) if self.rules.types_are_iterable else None
@@ -734,7 +736,7 @@ class Resolver:
             case "list" | "map" | "tuple":
                 return self.rules.container_member(self, value, name)
             case "union":
-                return union([self.member(one, name) for one in value[1]])
+                return union([self.member(part, name) for part in value[1]])
         return None
 
     def _own_or_inherited(self, value: Value, name: str) -> Value | None:

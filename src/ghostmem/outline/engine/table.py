@@ -31,8 +31,7 @@ def read_table(text: str) -> dict[str, Form]:
     for line in text.splitlines():
         node_types, *words = line.partition("#")[0].split() or [""]
         if words:
-            form = _form(words)
-            table.update(dict.fromkeys(node_types.split(","), form))
+            table.update(dict.fromkeys(node_types.split(","), _form(words)))
     return table
 
 

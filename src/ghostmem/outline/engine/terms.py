@@ -69,9 +69,7 @@ def union(values: Iterable[Value | None]) -> Value | None:
     for value in values:
         if value is not None:
             flat.extend(one for one in parts(value) if one not in flat)
-    if len(flat) < 2:
-        return flat[0] if flat else None
-    return (UNION, tuple(flat[:MAX_UNION]))
+    return (UNION, tuple(flat[:MAX_UNION])) if len(flat) > 1 else flat[0] if flat else None
 
 
 def parts(value: Value | None) -> tuple[Value, ...]:

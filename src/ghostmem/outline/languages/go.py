@@ -506,8 +506,6 @@ class GoRules(Rules):
         folders = [package.folder for package in self.packages.values()]
         return [note] if folders and all(self._modules.get(one) is None for one in folders) else []
 
-    # --- members
-
     # --- evaluation
 
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:

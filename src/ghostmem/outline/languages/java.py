@@ -426,8 +426,9 @@ class Java(Rules):
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
     ) -> Value | None:
-        results = [self.library_result(resolver, each, term[2], place) for each in parts(callee)]
-        return union(results)
+        return union(
+            [self.library_result(resolver, each, term[2], place) for each in parts(callee)]
+        )
 
     def library_result(
         self, resolver: Resolver, value: Value, arguments: tuple[Term | None, ...], place: Place
