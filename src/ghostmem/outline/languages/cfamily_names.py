@@ -53,11 +53,12 @@ class Includes:
         self.outside: dict[str, set[str]] = {path: set() for path in units}
         for path, unit in units.items():
             for included, _line, quote in unit.imports:
-                if (found := self.find(path, included, quote)) is None:
+                if (target := self.find(path, included, quote)) is None:
                     self.outside[path].add(included)
                 else:
-                    self.following[path].append(found)
-        self.closure = cache(self._closure)
+                    self.following[path].append(target)
+        # a file with everything it includes, directly or not
+        self.closure = cache(lambda path: _reached(path, self.following))
         self.headers = cache(self._headers)
         self.natives = cache(self._natives)
 
@@ -75,10 +76,6 @@ class Includes:
         candidates = self.named.get(posixpath.basename(ending), [])
         hits = [file for file in candidates if file.endswith(f"/{ending}")]
         return hits[0] if len(hits) == 1 else None
-
-    def _closure(self, path: str) -> frozenset[str]:
-        """Return a file with everything it includes, directly or not."""
-        return _reached(path, self.following)
 
     def _headers(self, path: str) -> set[str]:
         """Return the headers from outside that are visible in a file."""
@@ -111,7 +108,7 @@ class FamilyNames(Rules):
         self.includes = Includes(resolver.units)
         self.defined: dict[CodeSymbol, tuple[CodeSymbol, ...]] = {}
         self.spaces: dict[CodeSymbol, str] = {}  # a symbol written as space::name: its namespace
-        self.found: dict[tuple[str, str, str], list[FoundBinding]] = {}
+        self.visible: dict[tuple[str, str, str], list[FoundBinding]] = {}
         stars = {path: unit.stars for path, unit in resolver.units.items()}
         for path, unit in resolver.units.items():
             closure = sorted(self.includes.closure(path))
@@ -126,26 +123,30 @@ class FamilyNames(Rules):
     ) -> list[FoundBinding]:
         """Return what a namespace binds a name to in visible files."""
         key = (unit.path, module, name)
-        if key not in self.found:
-            self.found[key] = []  # for a using declaration that names itself
+        if key not in self.visible:
+            self.visible[key] = []  # for a using declaration that names itself
             bindings = resolver.modules[module].get(name, [])
             closure = self.includes.closure(unit.path)
-            found = [binding for binding in bindings if binding[0].path in closure]
-            found = [
+            matches = [
                 (file, binding)
-                for file, binding in found  # without a using declaration that leads nowhere
-                if not is_import(binding)
-                or resolver.evaluate(binding[B_VALUE], Place(file, 0, END)) is not None
+                for file, binding in bindings
+                if file.path in closure  # without a using declaration that leads nowhere
+                and (
+                    not is_import(binding)
+                    or resolver.evaluate(binding[B_VALUE], Place(file, 0, END)) is not None
+                )
             ]
-            if any(_kind(*binding) in TYPES for binding in found):
+            if any(_kind(*binding) in TYPES for binding in matches):
                 # class EXPORT Name; is no variable
-                found = [
-                    binding for binding in found if _kind(*binding) not in ("variable", "constant")
+                matches = [
+                    binding
+                    for binding in matches
+                    if _kind(*binding) not in ("variable", "constant")
                 ]
-            if any(_kind(*binding) == "module" for binding in found):
-                found = found[:1]  # every file that opens a namespace binds its name
-            self.found[key] = found
-        return self.found[key]
+            if any(_kind(*binding) == "module" for binding in matches):
+                matches = matches[:1]  # every file that opens a namespace binds its name
+            self.visible[key] = matches
+        return self.visible[key]
 
     def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
         """Return where a name was found: in this file, in a namespace, or by includes."""
@@ -164,11 +165,8 @@ class FamilyNames(Rules):
     def imported(
         self, resolver: Resolver, unit: Unit, path: str, member: str | None
     ) -> Value | None:
-        """Return what a name of a using declaration is; its namespace may be inside of another."""
+        """Return what a name of a using declaration is."""
         value = resolver.evaluate(dotted(path, "::"), Place(unit, 0, END))
-        if value is None:
-            inner = [module for module in resolver.modules if module.endswith(f"::{path}")]
-            value = (MODULE, inner[0]) if len(inner) == 1 else None
         if member is None or value is None:
             return value
         resolver.asking = unit
@@ -178,8 +176,8 @@ class FamilyNames(Rules):
         self, resolver: Resolver, unit: Unit, path: str, member: str
     ) -> Sequence[Unit | CodeSymbol]:
         """Return the file that is included."""
-        found = self.includes.find(unit.path, path, member)
-        return [resolver.units[found]] if found is not None else []
+        target = self.includes.find(unit.path, path, member)
+        return [resolver.units[target]] if target is not None else []
 
     def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
         """Return a name of the standard library, or of a library that is included."""
@@ -250,32 +248,35 @@ class FamilyNames(Rules):
             self.defined[symbol] = (symbol,)
             siblings = self._siblings(resolver, symbol)
             same = [sibling for sibling in siblings if _sort(sibling) == _sort(symbol)]
-            found = self._defined(
+            matches = self._defined(
                 symbol, [sibling for sibling in same if "declared" not in sibling.flags]
             )
-            if not found and "static" not in symbol.flags:
+            if not matches and "static" not in symbol.flags:
                 is_function = self.has_signatures and symbol.kind in CALLABLES
-                found = [
+                matches = [
                     sibling
                     for sibling in same
                     if not is_function or sibling.detail == symbol.detail
                 ][:1]
-            self.defined[symbol] = tuple(found) or (symbol,)
+            self.defined[symbol] = tuple(matches) or (symbol,)
         return self.defined[symbol]
 
     def _siblings(self, resolver: Resolver, symbol: CodeSymbol) -> list[CodeSymbol]:
         """Return the symbols of the same name in the same place."""
         home = home_of(symbol)
         if home is None:
-            found = resolver.modules[(self.spaces.get(symbol) or _space(symbol))].get(
+            matches = resolver.modules[self.spaces.get(symbol) or _space(symbol)].get(
                 symbol.name, []
             )
         else:
             name = self.member_name(symbol, home)
             own = home.unit.scopes[home.inner].names.get(name, [])
-            found = [*((home.unit, binding) for binding in own), *home.outer_members.get(name, [])]
+            matches = [
+                *((home.unit, binding) for binding in own),
+                *home.outer_members.get(name, []),
+            ]
         return [
-            unit.symbols[binding[B_SYMBOL]] for unit, binding in found if binding[B_SYMBOL] >= 0
+            unit.symbols[binding[B_SYMBOL]] for unit, binding in matches if binding[B_SYMBOL] >= 0
         ]
 
     def _defined(self, symbol: CodeSymbol, real: list[CodeSymbol]) -> list[CodeSymbol]:
@@ -285,19 +286,21 @@ class FamilyNames(Rules):
             candidate for candidate in real if path in self.includes.closure(candidate.unit.path)
         ]
         is_private = not symbol.flags.isdisjoint(("static", "hidden")) and home_of(symbol) is None
-        found = [
+        matches = [
             candidate
             for candidate in real
             if candidate.unit is symbol.unit
             or (candidate in including if is_private else _is_shared(candidate))
         ]
         if self.has_signatures and symbol.kind in CALLABLES:
-            same = [candidate for candidate in found if candidate.detail == symbol.detail]
-            found = same or [
-                candidate for candidate in found if candidate.max_arguments == symbol.max_arguments
+            same = [candidate for candidate in matches if candidate.detail == symbol.detail]
+            matches = same or [
+                candidate
+                for candidate in matches
+                if candidate.max_arguments == symbol.max_arguments
             ]
-        near = [candidate for candidate in found if candidate in including]
-        return near or (found if len(found) == 1 else [])
+        near = [candidate for candidate in matches if candidate in including]
+        return near or (matches if len(matches) == 1 else [])
 
     # --- values
 
@@ -397,10 +400,10 @@ def _sort(symbol: CodeSymbol) -> str:
 
 
 def _reached(start: str, following: Mapping[str, list[str]]) -> frozenset[str]:
-    found, pending = {start}, [start]
+    reached, pending = {start}, [start]
     while pending:
         for path in following[pending.pop()]:
-            if path not in found:
-                found.add(path)
+            if path not in reached:
+                reached.add(path)
                 pending.append(path)
-    return frozenset(found)
+    return frozenset(reached)

@@ -269,9 +269,7 @@ class Ecma(Rules):
 
     def callable(self, walker: Walker, node: Node, name: str, value: Node) -> CodeSymbol:
         """A function that is the value of a name."""
-        symbol = walker.declare(
-            node, name, ("method" if walker.scope_kind == CLASS else "function")
-        )
+        symbol = walker.declare(node, name, "method" if walker.scope_kind == CLASS else "function")
         walker.function_body(symbol, value, _arrow_form(value))
         return symbol
 
