@@ -5,8 +5,7 @@ Data flow of a command:
     commands/ declares the commands, grouped by noun, one module loaded per run
     options.py derives their options from ghostmem.parameters and reads values
     console.py gives a command its settings, its store and its output
-    output.py prints text or JSON, tables.py aligns columns
-    overview.py renders `ghost peek`, watch.py and screen.py repeat it
+    output.py prints text or JSON, terminal.py aligns columns, wraps text and redraws a screen
 """
 
 import gc

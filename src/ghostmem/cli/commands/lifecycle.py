@@ -177,6 +177,29 @@ def _list_rules(console: Console, ns: str | None) -> None:
     console.show_all(console.ghost.lifecycle.rules(ns), _rule_text, "no rules")
 
 
+def _rule_text(rule: Rule) -> str:
+    conditions = ", ".join(
+        f"{name.removeprefix(CONDITION)} {value}"
+        for name, value in rule.to_dict().items()
+        if name.startswith(CONDITION)
+    )
+    params = ", ".join(f"{name} {value}" for name, value in rule.action_params.items())
+    action = f"{rule.action_op} ({params})" if params else str(rule.action_op)
+    until = f", until {rule.rule_expires_at:%Y-%m-%d %H:%M}" if rule.rule_expires_at else ""
+    about = dim(f"{rule.priority}{f' in {rule.ns}' if rule.ns else ''}{until}")
+    name = "" if rule.name == rule.id else f"  {visible(rule.name)}"
+    return f"{bold(visible(rule.id))}{name}  {about}\n    {visible(conditions)} → {visible(action)}"
+
+
+rule.row(
+    "get",
+    "Show one rule.",
+    RULE_ID,
+    call=lambda console, rule_id: console.ghost.lifecycle.rule(rule_id),
+    text=_rule_text,
+)
+
+
 @rule.command("set", creates=True)
 @option(_RULE["name"], required=True)
 @option(_RULE["rule_id"], "--id", "rule_id")
@@ -217,27 +240,6 @@ def rule_delete(console: Console, rule_id: str) -> None:
     )
 
 
-def _rule_text(rule: Rule) -> str:
-    conditions = ", ".join(
-        f"{name.removeprefix(CONDITION)} {value}"
-        for name, value in rule.to_dict().items()
-        if name.startswith(CONDITION)
-    )
-    params = ", ".join(f"{name} {value}" for name, value in rule.action_params.items())
-    action = f"{rule.action_op} ({params})" if params else str(rule.action_op)
-    until = f", until {rule.rule_expires_at:%Y-%m-%d %H:%M}" if rule.rule_expires_at else ""
-    about = dim(f"{rule.priority}{f' in {rule.ns}' if rule.ns else ''}{until}")
-    name = "" if rule.name == rule.id else f"  {visible(rule.name)}"
-    return f"{bold(visible(rule.id))}{name}  {about}\n    {visible(conditions)} → {visible(action)}"
-
-
-rule.row(
-    "get",
-    "Show one rule.",
-    RULE_ID,
-    call=lambda console, rule_id: console.ghost.lifecycle.rule(rule_id),
-    text=_rule_text,
-)
 rule.row(
     "reset",
     "Restore a built-in rule to its original state.",

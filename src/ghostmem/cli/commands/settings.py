@@ -73,8 +73,13 @@ def _show_settings(console: Console) -> None:
 
 
 config.tolerant = True
-config.listing(_show_settings, tolerant=True, hidden=True)
 config.listing(_show_settings, name="show", tolerant=True)
+config.listing(
+    _show_settings,
+    tolerant=True,
+    hidden=True,
+    help="Show every setting; the same as `ghost config show`.",
+)
 
 
 @config.command("set", tolerant=True)
