@@ -175,11 +175,12 @@ def _note_clusters(
     plan: ReflectPlan, similar: Iterable[Sequence[Memory]], ties: Iterable[Tie]
 ) -> None:
     """Report the groups of similar memories that no summary contains."""
-    summaries = grouped((tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.CONTAINS)
+    contained = grouped((tie.from_id, tie.to_id) for tie in ties if tie.rel == Rel.CONTAINS)
+    summaries = [set(ids) for ids in contained.values()]
     unsummarised = (
         tuple(sorted(memory.key for memory in group))
         for group in similar
-        if not any({memory.id for memory in group} <= set(ids) for ids in summaries.values())
+        if not any(ids.issuperset(memory.id for memory in group) for ids in summaries)
     )
     plan.tally.clusters.extend((plan.ns, keys) for keys in dict.fromkeys(unsummarised))
 
