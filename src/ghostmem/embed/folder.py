@@ -41,7 +41,6 @@ class FolderEmbedder(Embedder):
             ) from error
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector per text."""
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
         return unit_rows([self._vector(text) for text in texts], len(texts), self.model)

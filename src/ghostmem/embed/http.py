@@ -87,7 +87,6 @@ class HttpEmbedder(Embedder):
         self.dimension = 0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector per text."""
         batches = (list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH))
         rows = [row for batch in batches for row in self._ask(batch)]
         vectors = unit_rows(rows, len(texts), self._url)

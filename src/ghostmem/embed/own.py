@@ -19,7 +19,6 @@ class OwnEmbedder(Embedder):
         self.dimension = 0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector per text."""
         try:
             rows = self._function(list(texts))
         except Exception as error:

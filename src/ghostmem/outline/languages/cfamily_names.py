@@ -220,7 +220,6 @@ class FamilyNames(Rules):
         return None
 
     def member_name(self, symbol: CodeSymbol, owner: CodeSymbol) -> str:
-        """Return the name that a member declared outside of its type is bound to."""
         return self.constructor if symbol.name == owner.name else symbol.name
 
     def canonical(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:

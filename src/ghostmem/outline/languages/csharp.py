@@ -146,7 +146,6 @@ class CSharp(DeclarationRules):
         return (OUTSIDE, name) if name in self.native_packages else None
 
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """Return a member of something outside."""
         return (OUTSIDE, f"{value[1]}.{name.partition('`')[0]}")
 
 

@@ -153,7 +153,6 @@ class DeclarationRules(Rules):
         return "" if member == FILE_PATH else path
 
     def import_kind(self, path: str, member: str) -> str:
-        """Return the kind of something imported that is not in the project."""
         return "module" if member == STAR else "type"
 
     def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:

@@ -117,7 +117,6 @@ class Php(DeclarationRules):
         self.local_imports(walker, node.child_by_field_name("body"))
 
     def member_separator(self, symbol: CodeSymbol) -> str:
-        """Return the text between the name of a place and of a symbol in it."""
         is_member = symbol.parent != FILE and symbol.unit.symbols[symbol.parent].kind != "module"
         return "::" if is_member else "\\"
 
@@ -126,7 +125,6 @@ class Php(DeclarationRules):
         return self.named(resolver, name) or super().implicit(resolver, unit, name)
 
     def import_kind(self, path: str, member: str) -> str:
-        """Return the kind of something imported that is not in the project."""
         return _KINDS.get(member, "type")
 
 

@@ -168,7 +168,6 @@ class Ruby(DeclarationRules):
                 self.libraries.setdefault(path[start:], []).append(unit)
 
     def file_path(self, unit: Unit, path: str) -> str:
-        """Return the path of a file that another one imports."""
         return super().file_path(unit, path if path.endswith(".rb") else f"{path}.rb")
 
     def imported_ends(

@@ -105,7 +105,6 @@ class RustRules(RustNames):
     forms = read_table(TABLE)
 
     def begin(self, walker: Walker, root: Node) -> None:
-        """Prepare the walk over a file."""
         walker.unit.detail = {"files": [], "impls": [], "macros": 0}
         self._bind_module(walker)
 

@@ -23,7 +23,6 @@ class PostgresCopy(Copy):
     _db: Db
 
     def owner(self, table: Table) -> str:
-        """Return the SQL of the namespace of a row `t`: empty in tables of the whole store."""
         return "t.ns" if table.owned else "CAST('' AS text)"
 
     def _read(self, table: Table, sql: str) -> Iterator[Any]:
@@ -39,7 +38,6 @@ class PostgresCopy(Copy):
                 yield row
 
     def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
-        """Insert rows of a namespace into a table that has none of them."""
         refuse_nul(table, ns, rows)
         owner = {"ns": ns} if table.owned else {}
         columns, values = [*owner, *table.columns], [(*owner.values(), *row) for row in rows]
@@ -57,7 +55,6 @@ class PostgresCopy(Copy):
             cursor.executemany(sql.encode(), values)
 
     def counters(self) -> dict[str, int]:
-        """Return the highest number that each numbered table ever gave, as far as known."""
         counters: dict[str, int] = {}
         for name in COUNTED:
             last = self._db.get(
@@ -67,7 +64,6 @@ class PostgresCopy(Copy):
         return counters
 
     def count_from(self, counters: Mapping[str, int]) -> None:
-        """Continue the numbers of another engine."""
         for name, last in counters.items():
             if last:
                 self._db.get("SELECT setval(%s::regclass, %s)", (self._sequence(name), last))

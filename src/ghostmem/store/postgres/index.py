@@ -36,9 +36,6 @@ class PostgresIndex(Index):
     _db: Db
 
     def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
-        """Index the chunks of several memories, with the vectors that a model made of them.
-
-        Returns the first chunk's number."""
         first = [self._add(memory, rows, model, vectors) for memory, rows, vectors in entries]
         return next(filter(None, first), 0)
 

@@ -37,7 +37,6 @@ class PostgresJournal(Journal):
         self._heads: dict[str, BoundStatement] = {}  # the last `_HEAD` of a namespace
 
     def namespace(self, ns: str) -> int:
-        """Return a namespace's number, giving it one on first sight."""
         if ns not in self._numbers:
             self._db.lock(ns)
             number = self._db.get("SELECT id FROM namespaces WHERE ns = ?", (ns,))
@@ -73,7 +72,6 @@ class PostgresJournal(Journal):
         self._db.run(_STILL_THERE, (space.name, space.number))
 
     def retire(self, ns: str) -> bool:
-        """Forget the name of a namespace that holds nothing; its log keeps its number."""
         self._db.lock(ns)
         number = self._db.get(
             "SELECT id FROM namespaces WHERE ns = ? AND NOT EXISTS (SELECT 1 FROM "

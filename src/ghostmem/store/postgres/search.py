@@ -105,9 +105,6 @@ class PostgresSearch(Search):
         return postings
 
     def containing(self, space: Space, text: str, limit: int) -> list[int]:
-        """Return the newest chunks of a namespace whose text or key contains a folded text.
-
-        The text must have three characters or more."""
         if len(text) < 3:
             return []
         rows = self._db.rows(CONTAINING, (space.name, f"%{text.translate(_ESCAPED)}%", limit))

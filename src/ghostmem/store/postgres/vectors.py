@@ -96,7 +96,6 @@ class RemoteView(VectorView):
 
     @property
     def last(self) -> int:
-        """Return the highest number of a chunk that has a vector."""
         return self._counted[1]
 
     @cached_property
@@ -110,9 +109,6 @@ class RemoteView(VectorView):
     def nearest(
         self, query: "NDArray[np.float32]", count: int, among: "set[int] | None" = None
     ) -> list[int]:
-        """Return the chunks nearest to a unit vector, nearest first, ties by newest.
-
-        With `among`, only those chunks are compared."""
         if self._here is not None:
             return self._all().nearest(query, count, among)
         only, values = "", list[Any]()
@@ -143,7 +139,6 @@ class RemoteView(VectorView):
     def vectors(
         self, chunks: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
-        """Return the vectors of chunks, and a mask of those that exist."""
         if self._here is not None:
             return self._all().vectors(chunks)
         self.expect(chunks.tolist())
@@ -214,7 +209,6 @@ class PostgresVectors(Vectors):
     def after(
         self, model: int, ns: str, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
-        """Return the vectors of a namespace's chunks after a number, in order."""
         rows = self._db.rows(
             "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
             "chunk_id > ? ORDER BY chunk_id",

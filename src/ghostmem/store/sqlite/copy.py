@@ -33,14 +33,12 @@ class SqliteCopy(Copy):
             lines.forget()
 
     def owner(self, table: Table) -> str:
-        """Return the SQL of the namespace of a row `t`: empty in tables of the whole store."""
         return _OWNERS[table.via].format(table.key[0])
 
     def _read(self, table: Table, sql: str) -> Iterator[Any]:
         yield from self._db.execute(sql)
 
     def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
-        """Insert rows of a namespace into a table that has none of them."""
         added = self._added(table, ns, rows)
         columns = (*table.columns, *added)
         marks = ", ".join("?" * len(columns))
@@ -66,12 +64,10 @@ class SqliteCopy(Copy):
         return {}
 
     def finish(self, counters: Mapping[str, int]) -> None:
-        """Write the data that is derived from all rows, and continue the numbers of the source."""
         super().finish(counters)
         fill(self._db.connection)
 
     def crossing(self) -> dict[str, int]:
-        """Return the numbers of rows by table that join memories of two namespaces."""
         counts = {}
         for name in ("memory_edges", "memory_links", "inferences"):
             sql = (
@@ -82,7 +78,6 @@ class SqliteCopy(Copy):
         return {name: count for name, count in counts.items() if count}
 
     def counters(self) -> dict[str, int]:
-        """Return the highest number that each numbered table ever gave, as far as known."""
         last_numbers = dict(self._db.rows("SELECT name, seq FROM sqlite_sequence"))
         return {
             name: max(
@@ -92,7 +87,6 @@ class SqliteCopy(Copy):
         }
 
     def count_from(self, counters: Mapping[str, int]) -> None:
-        """Continue the numbers of another engine."""
         for name in _NUMBERED:
             if counters[name]:
                 self._db.run("DELETE FROM sqlite_sequence WHERE name = ?", (name,))

@@ -26,9 +26,6 @@ class SqliteIndex(Index):
     _db: SqliteDb
 
     def add_all(self, entries: Iterable[IndexedMemory], model: int | None = None) -> int:
-        """Index the chunks of several memories, with the vectors that a model made of them.
-
-        Returns the first chunk's number."""
         chunk = first = 1 + int(
             self._db.get("SELECT max(seq) FROM sqlite_sequence WHERE name = 'chunks'") or 0
         )  # as SQLite numbers them

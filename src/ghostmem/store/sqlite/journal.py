@@ -67,7 +67,6 @@ class SqliteJournal(Journal):
         self._heads: dict[int, tuple[int, str]] = {}  # the end of each log in this transaction
 
     def namespace(self, ns: str) -> int:
-        """Return a namespace's number, giving it one on first sight."""
         if ns not in self._numbers:
             row = self._db.row(f"{_HEAD} name = ?", (ns,))
             if row is None:
@@ -86,11 +85,9 @@ class SqliteJournal(Journal):
         return self._numbers[ns]
 
     def append(self, ns: str, memory_id: str, op: str, at: str) -> None:
-        """Add a line to a namespace's log; the write lock keeps others from doing so meanwhile."""
         self._write([self._next(self.namespace(ns), memory_id, op, at)])
 
     def record_all(self, changes: Iterable[LoggedChange]) -> None:
-        """Log several changes in order."""
         self._write(
             [
                 self._next(self.namespace(ns), memory_id, op, format_time(at))
@@ -116,7 +113,6 @@ class SqliteJournal(Journal):
         self._db.run_many(_INSERT, lines)
 
     def retire(self, ns: str) -> bool:
-        """Forget the name of a namespace that holds nothing; its log keeps its number."""
         self._numbers.pop(ns, None)
         sql = (
             "UPDATE namespaces SET name = '#' || id WHERE name = ?"

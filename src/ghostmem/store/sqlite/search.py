@@ -24,9 +24,6 @@ class SqliteSearch(Search):
         return postings
 
     def containing(self, space: Space, text: str, limit: int) -> list[int]:
-        """Return the newest chunks of a namespace whose text or key contains a folded text.
-
-        The text must have three characters or more."""
         if len(text) < 3:
             return []
         name = f"containing {limit} {text}"

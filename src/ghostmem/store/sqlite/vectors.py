@@ -20,7 +20,6 @@ class SqliteVectors(Vectors):
     def after(
         self, model: int, ns: str, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
-        """Return the vectors of a namespace's chunks after a number, in order."""
         rows = list(
             self._db.execute(
                 f"SELECT chunk_id, vector FROM vectors WHERE model_id = ? AND {self._sql.of_ns()}"
