@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ghostmem.cli.main import COMMANDS, CONTEXT_SETTINGS, shared_options
-from ghostmem.cli.options import Decorator, joined
+from ghostmem.cli.options import Decorator, joined, refuse
 from ghostmem.cli.output import Output, dim
-from ghostmem.errors import GhostError, InvalidInputError, NotFoundError
+from ghostmem.errors import GhostError, NotFoundError
 from ghostmem.grouping import grouped
 from ghostmem.model import NsFilter, is_namespace
 from ghostmem.settings import Settings, load
@@ -119,8 +119,7 @@ class Console(Output):
     def required_ns(self, given: str | None) -> str:
         """Return the given namespace or that of the settings; one of them is required."""
         ns = self.settings.ns if given is None else given
-        if not ns:
-            raise InvalidInputError("a namespace is required", "give one with -n, or set GHOST_NS")
+        refuse(not ns, "a namespace is required", "give one with -n, or set GHOST_NS")
         return ns
 
     def ns_filter(self, given: str | None) -> str:
@@ -131,8 +130,7 @@ class Console(Output):
         """Return the namespaces to read: the given ones, all of them, or the default one.
 
         Without a default of the settings, scripts for the original Ghost read all of them."""
-        if everything and given:
-            raise InvalidInputError(f"--all and -n {given} were both given", "give one of them")
+        refuse(everything and given, f"--all and -n {given} were both given", "give one of them")
         if everything or (given is None and self.settings.compat and not self.settings.ns):
             return ""
         return self._default_ns() if given is None else given
@@ -166,11 +164,11 @@ class Console(Output):
         if given is not None or short != key or not rest or not is_namespace(other) or other == ns:
             return short
         is_other = ":" in other or self._is_key(other, rest)
-        if is_other and self.ghost.admin.namespaces(other) and not self._is_key(ns, key):
-            raise InvalidInputError(
-                f"`{other}/` is a namespace",
-                f"write -n {other} -k {rest}; with -n {ns} it is a key there",
-            )
+        refuse(
+            is_other and self.ghost.admin.namespaces(other) and not self._is_key(ns, key),
+            f"`{other}/` is a namespace",
+            f"write -n {other} -k {rest}; with -n {ns} it is a key there",
+        )
         return key
 
     def _without_ns(self, ns: str, name: str) -> str:
@@ -288,11 +286,11 @@ def _options_before(ctx: click.Context, group: click.Context) -> dict[str, Any]:
         name = param.name or ""
         if name in SHARED or not _is_given(group, name):
             continue
-        if name not in ctx.params:
-            raise InvalidInputError(
-                f"`{ctx.command_path}` has no option {param.opts[-1]}",
-                f"leave it out; `{ctx.command_path} --help` lists the options",
-            )
+        refuse(
+            name not in ctx.params,
+            f"`{ctx.command_path}` has no option {param.opts[-1]}",
+            f"leave it out; `{ctx.command_path} --help` lists the options",
+        )
         if not _is_given(ctx, name):
             options[name] = group.params[name]
     return options
@@ -341,8 +339,11 @@ class ConsoleCommand(click.Command):
             for option in self.params
             if isinstance(option, click.Option)
         )
-        order = (first, *self.sections, SHARED_TITLE)
-        return {title: groups[title] for title in order if title in groups}
+        return {
+            title: groups[title]
+            for title in ((first, *self.sections, SHARED_TITLE))
+            if title in groups
+        }
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options section by section; help is an option of every command."""
@@ -391,15 +392,21 @@ class ConsoleGroup(click.Group):
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             from ghostmem.cli.suggestions import unknown_command
 
-            names = [name for name, command in self.commands.items() if not command.hidden]
-            raise unknown_command(args[0], names, ctx.command_path)
+            raise unknown_command(
+                args[0],
+                [name for name, command in self.commands.items() if not command.hidden],
+                ctx.command_path,
+            )
         return super().resolve_command(ctx, args)
 
     def set_alone(self, function: Function) -> Function:
         """Set the function of the group; its options become options of the group."""
         self.alone, self.callback, self.invoke_without_command = function, self.run_alone, True
-        params = reversed(getattr(function, "__click_params__", []))
-        self.params[:0] = [param for param in params if isinstance(param, click.Option)]
+        self.params[:0] = [
+            param
+            for param in reversed(getattr(function, "__click_params__", []))
+            if isinstance(param, click.Option)
+        ]
         return function
 
     def row(

@@ -302,8 +302,10 @@ def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else _path(args, name)
         step = NEXT_STEPS.get(path.partition(" ")[2])
-        hint = f"{step}; `{path} --help` shows how" if step else f"`{path} --help` shows how"
-        return InvalidInputError(" ".join(error.format_message().split()), hint)
+        return InvalidInputError(
+            " ".join(error.format_message().split()),
+            f"{step}; `{path} --help` shows how" if step else f"`{path} --help` shows how",
+        )
     if isinstance(error, click.ClickException):
         return InvalidInputError(error.format_message())
     if is_full(error):

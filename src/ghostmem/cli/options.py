@@ -21,8 +21,10 @@ _PART = r'\s*"((?:[^"]|"")*)"\s*(?:,|$)|([^,]*)(?:,|$)'  # of a list, quoted or 
 def option(parameter: Parameter, *names: str, **changes: Any) -> Decorator:
     """Return the option of a parameter; `names` replace its name, `changes` what click is given."""
     flag = f"--{parameter.name.replace('_', '-')}"
-    variable = f"  [{parameter.variable}]" if parameter.variable else ""
-    given: dict[str, Any] = {"help": parameter.help + variable, "metavar": parameter.metavar}
+    given: dict[str, Any] = {
+        "help": parameter.help + (f"  [{parameter.variable}]" if parameter.variable else ""),
+        "metavar": parameter.metavar,
+    }
     if parameter.type == FLAG:
         given |= {"is_flag": True} if parameter.default is not None else {"default": None}
         flag = flag if parameter.default is not None else f"{flag}/--no-{flag[2:]}"

@@ -73,8 +73,15 @@ def table(
     sizes = _sizes(columns, cells, width - indent)
     lines = [_row(columns, sizes, row, lambda text, column: column.style(text)) for row in cells]
     if any(column.name for column in columns):
-        names = [column.name for column in columns]
-        lines.insert(0, _row(columns, sizes, names, lambda text, _: click.style(text, dim=True)))
+        lines.insert(
+            0,
+            _row(
+                columns,
+                sizes,
+                [column.name for column in columns],
+                lambda text, _: click.style(text, dim=True),
+            ),
+        )
     return [" " * indent + line for line in lines]
 
 
@@ -199,6 +206,9 @@ def _draw(lines: list[str]) -> None:
     """Redraw line by line, without flicker."""
     rows = terminal_size()[1]
     shown = lines[:rows]
-    body = "\n".join(line + _TO_END_OF_LINE for line in shown)
-    sys.stdout.write(_HOME + body + (_TO_END if len(shown) < rows else ""))
+    sys.stdout.write(
+        _HOME
+        + "\n".join(line + _TO_END_OF_LINE for line in shown)
+        + (_TO_END if len(shown) < rows else "")
+    )
     sys.stdout.flush()

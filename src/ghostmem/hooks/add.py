@@ -133,8 +133,9 @@ def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: HookSession, 
 def _is_empty(store: Store, ns: str) -> bool:
     """Say whether a namespace has nothing to search; then no model is loaded."""
     with store.engine.read() as tx:
-        has_chunks = any(space.chunks for space in tx.search.spaces([ns]))
-        return not has_chunks and not tx.notes.folders(NsFilter(ns))
+        return not any(space.chunks for space in tx.search.spaces([ns])) and not tx.notes.folders(
+            NsFilter(ns)
+        )
 
 
 def _fitting(pack: Pack, style: str) -> Pack:

@@ -73,8 +73,11 @@ def _has_grown(settings: Settings, call: Call, ns: str) -> bool:
     if not store_exists(settings):
         return True
     with Ghost.open(settings=settings) as ghost:
-        session = stored_session(ghost.store, call, ns)
-        before, _ = update_session(ghost.store, session, lambda now: replace(now, asked_to=size))
+        before, _ = update_session(
+            ghost.store,
+            stored_session(ghost.store, call, ns),
+            lambda now: replace(now, asked_to=size),
+        )
     return before.asked_to != size
 
 
@@ -84,8 +87,13 @@ def ask(settings: Settings, call: Call, ns: str, command: str) -> int:
     transcript = "\n".join(lines)[-MAX_TRANSCRIPT:]
     if not transcript.strip():
         return 0
-    prompt = f"{INSTRUCTION}<transcript>\n{transcript}\n</transcript>\n"
-    candidates = candidates_in(answer(command, prompt, settings.hook_llm_timeout))
+    candidates = candidates_in(
+        answer(
+            command,
+            f"{INSTRUCTION}<transcript>\n{transcript}\n</transcript>\n",
+            settings.hook_llm_timeout,
+        )
+    )
     if not candidates:
         return 0
     with Ghost.open(settings=settings) as ghost:

@@ -28,10 +28,9 @@ class Background(Generic[T]):
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
-        self._work = work
         self._results: list[T] = []
         self._error: Exception | None = None
-        self._thread = threading.Thread(target=self._run, name="ghost-embedding", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=[work], daemon=True)
         self._thread.start()
 
     def result(self, deadline: float, cpu_limit: float = inf) -> T:
@@ -48,9 +47,9 @@ class Background(Generic[T]):
             raise EmbeddingError("not ready in time")
         return self._results[0]
 
-    def _run(self) -> None:
+    def _run(self, work: Callable[[], T]) -> None:
         try:
-            self._results.append(self._work())
+            self._results.append(work())
         except Exception as error:  # noqa: BLE001 (raised again where the result is waited for)
             self._error = error
 
@@ -58,12 +57,14 @@ class Background(Generic[T]):
 class DeadlineEmbedder:
     """An embedder whose calls fail at a deadline. The vector of the prompt is computed once."""
 
-    def __init__(self, embedder: "Embedder", deadline: float, prompt: str) -> None:
+    def __init__(
+        self, embedder: "Embedder", deadline: float, prompt: str, failed: Callable[[str], object]
+    ) -> None:
         self._embedder, self._deadline, self._prompt = embedder, deadline, prompt
+        self._failed = failed  # called when a single text, a query, has no vector
         self._prompt_vector = embedder.embed([prompt]) if prompt else None
         self.model, self.thresholds = embedder.model, embedder.thresholds
         self.dimension = embedder.dimension
-        self.problem = ""  # why the last call with a single text failed
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text."""
@@ -73,7 +74,7 @@ class DeadlineEmbedder:
             vectors = Background(lambda: self._embedder.embed(texts)).result(self._deadline)
         except EmbeddingError as error:
             if len(texts) == 1:
-                self.problem = error.message
+                self._failed(error.message)
             raise
         self.dimension = self._embedder.dimension
         return vectors
@@ -104,14 +105,7 @@ class DeadlineVectoriser(Vectoriser):
         self._deadline, self._cpu_limit = deadline, time.process_time() + cpu_limit
         self._provider = loaded  # that of a process which has loaded it
         self._background: Background[DeadlineEmbedder] | None = None
-        self._embedder_in_time: DeadlineEmbedder | None = None
-        self._failure = ""
-
-    @property
-    def fallback(self) -> str:
-        """Return why a search used words only although there is a provider, or an empty text."""
-        ready = self._embedder_in_time
-        return self._failure or (ready.problem if ready is not None else "")
+        self.fallback = ""  # why a search used words only although there is a provider
 
     def has_time(self) -> bool:
         """Say whether the deadline has not passed."""
@@ -126,21 +120,22 @@ class DeadlineVectoriser(Vectoriser):
     def get(self, tx: "Transaction | None" = None) -> "Embedder | None":
         """Return the provider if it is ready by the deadline."""
         self.start(tx=tx)
-        if self._background is None or self._failure:
+        if self._background is None or self.fallback:
             return None
-        if self._embedder_in_time is None:
-            try:
-                self._embedder_in_time = self._background.result(
-                    self._deadline, inf if self._provider else self._cpu_limit
-                )
-            except EmbeddingError as error:
-                self._failure = self.problem = error.message
-            except Exception as error:  # noqa: BLE001 (any failure: search by words)
-                self._failure = self.problem = f"failed with {type(error).__name__}"
-        return self._embedder_in_time
+        cpu_limit = inf if self._provider else self._cpu_limit
+        try:
+            return self._background.result(self._deadline, cpu_limit)
+        except Exception as error:  # noqa: BLE001 (any failure: search by words)
+            known = isinstance(error, EmbeddingError)
+            self.problem = str(error) if known else f"failed with {type(error).__name__}"
+            self._fail(self.problem)
+            return None
 
     def _prepared(self, model: str, prompt: str) -> DeadlineEmbedder:
         embedder = (self._provider or self)._load_model(model)
         if embedder is None:
             raise EmbeddingError(self.problem)
-        return DeadlineEmbedder(embedder, self._deadline, prompt)
+        return DeadlineEmbedder(embedder, self._deadline, prompt, self._fail)
+
+    def _fail(self, reason: str) -> None:
+        self.fallback = reason

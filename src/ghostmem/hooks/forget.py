@@ -27,7 +27,10 @@ def forget_answer(store: Store, prompt: str, ns: str) -> str:
     for sentence in compiled(_SENTENCE_END).split(prompt):
         subject = withdrawn_subject(sentence)
         if terms := set(distinctive(subject)):
-            hits = search(store, subject, ns, limit=MAX_NAMED)
-            keys = [quoted(hit.key) for hit in hits if terms.intersection(distinctive(hit.content))]
+            keys = [
+                quoted(hit.key)
+                for hit in search(store, subject, ns, limit=MAX_NAMED)
+                if terms.intersection(distinctive(hit.content))
+            ]
             return _ANSWER.format(keys=", ".join(keys)) if keys else ""
     return ""

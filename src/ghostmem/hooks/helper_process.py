@@ -72,9 +72,8 @@ def _answer(settings: Settings, ghost: Ghost, request: bytes) -> bytes:
     try:
         head, _, data = request.partition(b"\n")
         about = json.loads(head)
-        call = read_call(about["host"], about["event"], data)
         respond(
-            call,
+            read_call(about["host"], about["event"], data),
             replace(settings, ns=about["ns"]),
             None,
             answers.append,

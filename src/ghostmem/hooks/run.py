@@ -41,8 +41,11 @@ def run_quickly(host: str, event: str, db: str | None, ns: str | None) -> None:
 
     Everything unusual is left to the command line: nothing has been read or written then."""
     named = HOSTS[host].event(event) if host in HOSTS else None
-    has_input = sys.stdin is not None and not sys.stdin.isatty()
-    if named is None or not has_input or sys.getfilesystemencoding() != "utf-8":
+    if (
+        named is None
+        or not (sys.stdin is not None and not sys.stdin.isatty())
+        or sys.getfilesystemencoding() != "utf-8"
+    ):
         return
     try:
         settings = load(db=db, ns=ns)

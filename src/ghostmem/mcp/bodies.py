@@ -46,8 +46,11 @@ class CheckedBodies:
         headers = Headers(scope=scope) if is_post else {}
         version = headers.get(_VERSION_HEADER, BATCH_VERSION).strip()
         length = headers.get("content-length", "")
-        is_large = length.isdigit() and int(length) > self._limit
-        if not is_post or version not in VERSIONS or is_large:
+        if (
+            not is_post
+            or version not in VERSIONS
+            or (length.isdigit() and int(length) > self._limit)
+        ):
             await self._app(scope, receive, send)
             return
         body = await Request(scope, receive).body()
@@ -72,8 +75,13 @@ class CheckedBodies:
         messages, replies = read_batch(values, version)
         for message in messages:
             if "id" in message:
-                work = partial(run_method, self._tools, message["method"], ClientInfo())
-                replies.append(await anyio.to_thread.run_sync(reply_to, message, work))
+                replies.append(
+                    await anyio.to_thread.run_sync(
+                        reply_to,
+                        message,
+                        partial(run_method, self._tools, message["method"], ClientInfo()),
+                    )
+                )
         if not replies:
             return Response(status_code=202)
         return Response(encode(replies), media_type=_JSON)

@@ -134,8 +134,11 @@ def _list(value: Any) -> Any:
     """Return the list in a text: JSON, or parts between commas."""
     if not isinstance(value, str):
         return value
-    parts = [part.strip() for part in value.split(",") if part.strip()]
-    return _parsed(value, (list,)) if value.strip().startswith("[") else parts
+    return (
+        _parsed(value, (list,))
+        if value.strip().startswith("[")
+        else [part.strip() for part in value.split(",") if part.strip()]
+    )
 
 
 def _parsed(text: str, types: Collection[type]) -> Any:

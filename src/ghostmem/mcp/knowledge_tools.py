@@ -138,8 +138,13 @@ def _tool(
 
     def run(ghost: Ghost, given: Arguments) -> Result:
         now = {"now": ghost.store.clock()} if "now" in work.__annotations__ else {}
-        fields = {re.sub("([A-Z])", r"_\1", name).lower(): given[name] for name in given}
-        return {"text": work(root, **fields, **now)}
+        return {
+            "text": work(
+                root,
+                **{re.sub("([A-Z])", r"_\1", name).lower(): given[name] for name in given},
+                **now,
+            )
+        }
 
     return McpTool(
         work.__name__,

@@ -86,8 +86,12 @@ def _call_tool(tools: ToolServer, given: Given, client: ClientInfo) -> Found:
 
 
 def _list_resources(tools: ToolServer, _: Given, client: ClientInfo) -> Found:
-    apps = [app_resource()] if is_shown_by(client.capabilities) else []
-    return {"resources": [*apps, *resources(tools)]}
+    return {
+        "resources": [
+            *([app_resource()] if is_shown_by(client.capabilities) else []),
+            *resources(tools),
+        ]
+    }
 
 
 def _read(tools: ToolServer, given: Given, _: ClientInfo) -> Found:

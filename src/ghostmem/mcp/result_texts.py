@@ -206,8 +206,11 @@ def _pairs(result: Mapping[str, Any]) -> str:
 
 
 def _summary(result: Mapping[str, Any]) -> str:
-    is_held = result["summary"].get("outcome") == "quarantined"
-    count = "" if is_held else f" summarises {result['sources']} memories"
+    count = (
+        ""
+        if (result["summary"].get("outcome") == "quarantined")
+        else f" summarises {result['sources']} memories"
+    )
     return _stored(result["summary"]) + count
 
 

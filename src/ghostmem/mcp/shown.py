@@ -88,8 +88,11 @@ def show_put(found: Result, _: Arguments) -> Result:
 
 def show_patch(found: Result, given: Arguments) -> Result:
     """Return the version that a patch made, or the text that it would make."""
-    content = start_of(found["content"], MAX_RESULT - 100)
-    dry_run = {"dry_run": True, "content": content} if given.get("dry_run") else {}
+    dry_run = (
+        {"dry_run": True, "content": start_of(found["content"], MAX_RESULT - 100)}
+        if given.get("dry_run")
+        else {}
+    )
     return {**show_put(found, given), **dry_run}
 
 
@@ -146,8 +149,10 @@ def show_search(found: Result, given: Arguments) -> Result:
     explained = bool(given.get("explain"))
     result: Result = {"ns": given["ns"], "results": []}
     if explained:
-        misses = [_fields(miss, "key", "score") for miss in found.get("misses", ())]
-        result |= {"legs": found["legs"], **nonempty(misses=misses)}
+        result |= {
+            "legs": found["legs"],
+            **nonempty(misses=[_fields(miss, "key", "score") for miss in found.get("misses", ())]),
+        }
     result |= {**_fields(found, "complete", "weaker", "superseded"), **_notes(found)}
     rows = [_hit(hit, given["ns"], explained) for hit in found["results"]]
     call = f"ghost_search with budget {2 * given.get('budget', MAX_RESULT)} or a narrower query"
@@ -213,8 +218,10 @@ def _fitted(
     if _size(tool, shown) <= budget:
         return shown
     fitted, is_cut = fit_rows(rows, budget, frame, cut)
-    message = left_out(len(rows) - len(fitted), is_cut)
-    return {**result, **nonempty(**{name: fitted}, left_out=message)}
+    return {
+        **result,
+        **nonempty(**{name: fitted}, left_out=left_out(len(rows) - len(fitted), is_cut)),
+    }
 
 
 def _leading(tool: str, name: str, lines: Sequence[Any], result: Result) -> list[Any]:
@@ -442,8 +449,10 @@ def show_candidates(found: Result, given: Arguments) -> Result:
     count = len(pairs)
     while True:
         result["candidates"] = pairs[:count]
-        keys = dict.fromkeys(pair[end] for pair in pairs[:count] for end in ("from", "to"))
-        rows = [{"key": key, "content": contents[key]} for key in keys]
+        rows = [
+            {"key": key, "content": contents[key]}
+            for key in dict.fromkeys(pair[end] for pair in pairs[:count] for end in ("from", "to"))
+        ]
         is_all = count == len(pairs) and not found.get("more")
         call = f"more pairs: call ghost_edge_candidates with offset {offset + count}"
         shown = _fitted(
@@ -470,8 +479,10 @@ def show_report(found: Result, given: Arguments) -> Result:
     if clusters := found.get("linked_clusters"):
         result["linked_clusters"] = _leading("ghost_reflect", "linked_clusters", clusters, result)
         result |= nonempty(clusters_left_out=len(clusters) - len(result["linked_clusters"]))
-    notes = [_before_command(note) for note in found.get("notes", ())][:MAX_NOTES]
-    result |= nonempty(errors=found.get("errors", [])[:MAX_NOTES], notes=notes)
+    result |= nonempty(
+        errors=found.get("errors", [])[:MAX_NOTES],
+        notes=[_before_command(note) for note in found.get("notes", ())][:MAX_NOTES],
+    )
     offset = given.get("offset", 0)
     changes = [_change(change) for change in found.get("changes", ())][offset:]
     call = "call ghost_reflect with dry_run and offset"
@@ -519,8 +530,14 @@ def show_conflicts(found: Result, given: Arguments) -> Result:
     result |= nonempty(
         maybe_stale=[_fields(doubt, "key", "why") for doubt in found.get("maybe_stale", ())][:10]
     )
-    left_out = partial(_left_out, "more pairs", "ghost_conflicts again when these are decided")
-    return _fitted("ghost_conflicts", "conflicts", rows, result, left_out, given)
+    return _fitted(
+        "ghost_conflicts",
+        "conflicts",
+        rows,
+        result,
+        partial(_left_out, "more pairs", "ghost_conflicts again when these are decided"),
+        given,
+    )
 
 
 def _same_day(created_at: str, other: str) -> Row:

@@ -143,8 +143,9 @@ class StdioSession:
             value = parse(line)
             if isinstance(value, list):
                 messages, errors = read_batch(value, self._version)
-                expected = sum("id" in message for message in messages)
-                batch = _ReplyBatch(errors, expected, self._send)
+                batch = _ReplyBatch(
+                    errors, sum("id" in message for message in messages), self._send
+                )
                 for message in messages:
                     self._take(message, batch.settle)
                 return False

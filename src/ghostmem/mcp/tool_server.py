@@ -49,8 +49,11 @@ class PendingStore:
     @property
     def opened(self) -> Ghost | None:
         """Return the store if it is open."""
-        is_open = self._attempt.done() and self._attempt.exception() is None
-        return self._attempt.result() if is_open else None
+        return (
+            self._attempt.result()
+            if (self._attempt.done() and self._attempt.exception() is None)
+            else None
+        )
 
     def get(self) -> Ghost:
         """Return the open store, or raise the error for which it could not be opened."""
@@ -111,8 +114,10 @@ class ToolServer:
 
     def listed(self, shows_apps: bool = False) -> list[dict[str, Any]]:
         """Return the tools as the protocol lists them, with the viewer for hosts that show apps."""
-        offered = self.tools | ({SHOW.name: SHOW} if shows_apps else {})
-        return [_listed(tool, self.is_shared) for tool in offered.values()]
+        return [
+            _listed(tool, self.is_shared)
+            for tool in (self.tools | ({SHOW.name: SHOW} if shows_apps else {})).values()
+        ]
 
     def default_ns(self) -> str:
         """Say which namespace calls use that name none; a shared server does not tell its name."""
@@ -144,8 +149,11 @@ class ToolServer:
         settings = self.ghost.store.settings
         is_original = settings.compat and tool.uses_namespace
         text = original_text(name, result) if is_original else result_text(name, shown)
-        is_full = is_original or settings.mcp_results == "full"
-        return _answer(text, structuredContent=result if is_full else shown, isError=False)
+        return _answer(
+            text,
+            structuredContent=result if (is_original or settings.mcp_results == "full") else shown,
+            isError=False,
+        )
 
     def _why_empty(self, given: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, str]:
         """Say which namespace or tag of a call does not exist, so that nothing can be found."""
@@ -188,8 +196,12 @@ class ToolServer:
                     "it takes a token whose grant is for all namespaces; ask the user for one",
                 )
             return tool, arguments
-        is_list = tool.name == "ghost_edge" and arguments.get("op") == "list"
-        need = "read" if is_list or arguments.get("dry_run") is True else tool.scope
+        need = (
+            "read"
+            if (tool.name == "ghost_edge" and arguments.get("op") == "list")
+            or arguments.get("dry_run") is True
+            else tool.scope
+        )
         is_default = not arguments.get("ns")
         arguments["ns"] = self.namespace(name, arguments.get("ns"))
         if is_default and not CALLER.get().may(arguments["ns"], need):
@@ -204,8 +216,12 @@ class ToolServer:
         """Return the namespace for calls that name none: ours, or the only one of the caller."""
         caller = CALLER.get()
         granted = [ns for ns, *_ in caller.grants]
-        is_single = len(granted) == 1 and not granted[0].endswith("*")
-        return granted[0] if is_single and not caller.may(self.ns, "read") else self.ns
+        return (
+            granted[0]
+            if (len(granted) == 1 and not granted[0].endswith("*"))
+            and not caller.may(self.ns, "read")
+            else self.ns
+        )
 
     def namespace(self, name: str, given: str | None) -> str:
         """Return the namespace of a call, for reads and writes alike.
@@ -213,8 +229,10 @@ class ToolServer:
         The name of the project alone means its namespace, unless another one has this name.
         """
         own = self.own()
-        is_project = own == f"{PREFIX}:{given}" and CALLER.get().may(own, "read")
-        if not given or (is_project and not self.ghost.admin.namespaces(given)):
+        if not given or (
+            (own == f"{PREFIX}:{given}" and CALLER.get().may(own, "read"))
+            and not self.ghost.admin.namespaces(given)
+        ):
             given = own
         check_namespace(name, given)
         return given

@@ -76,8 +76,10 @@ def expanded(toolsets: Iterable[str]) -> tuple[str, ...]:
     named = list(toolsets)
     unknown = [name for name in named if name not in (*TOOLSETS, ALL)]
     if unknown or not named:
-        problem = f"there is no toolset {unknown[0]!r}" if unknown else "no toolset was named"
-        raise InvalidInputError(problem, f"there are: {', '.join((*TOOLSETS, ALL))}")
+        raise InvalidInputError(
+            f"there is no toolset {unknown[0]!r}" if unknown else "no toolset was named",
+            f"there are: {', '.join((*TOOLSETS, ALL))}",
+        )
     return tuple(
         dict.fromkeys(part for name in named for part in (IN_ALL if name == ALL else (name,)))
     )
@@ -88,8 +90,12 @@ def chosen_tools(toolsets: Iterable[str], root: Path | None = None) -> dict[str,
     tools: dict[str, McpTool] = {}
     toolsets = list(toolsets)
     for name in expanded(toolsets):
-        module = import_module(f"ghostmem.mcp.{TOOLSETS[name]}")
-        tools |= {tool.name: tool for tool in module.make_tools(name, root or Path.cwd())}
+        tools |= {
+            tool.name: tool
+            for tool in import_module(f"ghostmem.mcp.{TOOLSETS[name]}").make_tools(
+                name, root or Path.cwd()
+            )
+        }
     if ALL in toolsets:
         tools = {name: tool.with_all_listed() for name, tool in tools.items()}
     return tools
@@ -157,8 +163,10 @@ def resolve_names(ghost: Ghost, given: Arguments, is_read: bool) -> Arguments:
     named: dict[str, str] = {}  # by namespace: an argument that names it, and how to send it
     for argument in _NAMING:
         if value := given.get(argument):
-            names = value if isinstance(value, list) else [value]
-            split = [_split(ghost, given["ns"], name) for name in names]
+            split = [
+                _split(ghost, given["ns"], name)
+                for name in (value if isinstance(value, list) else [value])
+            ]
             keys = [key for _, key in split]
             changed[argument] = keys if isinstance(value, list) else keys[0]
             for ns, key in split:

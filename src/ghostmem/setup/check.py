@@ -3,21 +3,20 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from ghostmem.admin.doctor import DoctorFinding
-from ghostmem.errors import GhostError
 from ghostmem.settings import Settings
 from ghostmem.setup import state
 from ghostmem.setup.clients import CLIENTS, SCOPES, SetupClient
-from ghostmem.setup.entry import command_in
-from ghostmem.setup.install import read_text
-from ghostmem.setup.listing import Installed, commands_in, look
-from ghostmem.setup.parts import server_in, targets
+from ghostmem.setup.listing import Installed, InstalledCommand, commands_in, look
+from ghostmem.setup.parts import targets
 from ghostmem.setup.probe import ProbeAnswer, probe
 
 # the PATH of programs that are started from the desktop of a Mac
 _DESKTOP_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
+_BY_HAND = "correct it by hand; `ghost setup` does not change a command with additions"
 
 
 def check_clients(settings: Settings) -> Iterator[DoctorFinding]:
@@ -52,14 +51,21 @@ def _client(
         return DoctorFinding(
             name, "problem", installed.problem, "fix the file by hand; its backup is next to it"
         )
-    problem, fix = _wrong_command(client, scope, again)
+    commands = [
+        (file.path, part, command)
+        for file in targets(client, scope, True, True)
+        for part, present in commands_in(file)
+        for command in (present if isinstance(present, list) else ())
+    ]
+    problem, fix = _wrong_command(commands, again)
     if problem:
         return DoctorFinding(name, "problem", problem, fix)
     if installed.server == "none":
         return DoctorFinding(
             name, "warning", f"has hooks, but no server in {installed.path}", again
         )
-    answer = _asked(client, scope, settings, answers)
+    server = next(command for _, part, command in commands if part == "server")
+    answer = _asked(server, settings, answers)
     if answer.problem:
         return DoctorFinding(name, "problem", f"{installed.command}: {answer.problem}", again)
     with_hooks = {"current": ", with hooks", "old": ", with hooks"}.get(installed.hooks, "")
@@ -77,38 +83,29 @@ def _client(
     return DoctorFinding(name, "ok", about)
 
 
-def _wrong_command(client: SetupClient, scope: str, again: str) -> tuple[str, str]:
+def _wrong_command(
+    commands: Iterable[tuple[Path, str, InstalledCommand]], again: str
+) -> tuple[str, str]:
     """Return the problem with the first command that cannot be started, and its fix."""
-    by_hand = "correct it by hand; `ghost setup` does not change a command with additions"
-    for file in targets(client, scope, True, True):
-        for part, commands in commands_in(file):
-            for command in commands if isinstance(commands, list) else ():
-                program = command.words[0]
-                if shutil.which(program) is None:
-                    name = "server" if part == "server" else "hook"
-                    reason = "cannot be executed" if os.path.exists(program) else "does not exist"
-                    if os.path.basename(program) == program:
-                        reason = "is not on the PATH"
-                    return (
-                        f"the {name} in {file.path} starts {program}, which {reason}",
-                        by_hand if command.is_customised else again,
-                    )
+    for path, part, command in commands:
+        program = command.words[0]
+        if shutil.which(program) is None:
+            reason = "cannot be executed" if os.path.exists(program) else "does not exist"
+            if os.path.basename(program) == program:
+                reason = "is not on the PATH"
+            return (
+                f"the {part.removesuffix('s')} in {path} starts {program}, which {reason}",
+                _BY_HAND if command.is_customised else again,
+            )
     return "", ""
 
 
 def _asked(
-    client: SetupClient,
-    scope: str,
+    command: InstalledCommand,
     settings: Settings,
     answers: dict[tuple[object, ...], ProbeAnswer],
 ) -> ProbeAnswer:
     """Start the server of a client, once for all clients with the same command."""
-    file = targets(client, scope, True, False)[0]
-    try:
-        entry = server_in(read_text(file.path) or "", file)
-    except GhostError as error:
-        return ProbeAnswer(problem=error.message)
-    command = command_in(entry)
     words, env = command.words, command.env
     store = os.path.expanduser(env.get("GHOST_DB", settings.path))
     if "://" not in store and not os.path.exists(store):

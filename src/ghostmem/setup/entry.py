@@ -63,8 +63,9 @@ class Command:
     @property
     def starts_ghost(self) -> bool:
         """Say whether it starts our server, through any path or launcher."""
-        is_server = not _SERVES.isdisjoint(self.args)
-        return is_server and any(map(_OWN.fullmatch, (self.program, *self.args)))
+        return (not _SERVES.isdisjoint(self.args)) and any(
+            map(_OWN.fullmatch, (self.program, *self.args))
+        )
 
     def own_position(self, calls: Set[str]) -> int | None:
         """Return the position of our program before a subcommand, or None with a wrapper."""
@@ -79,8 +80,10 @@ class Command:
     @property
     def is_customised(self) -> bool:
         """Say whether a hook has a wrapper, variables or operators of a shell around Ghost."""
-        options = _QUOTED.sub("", self.program).partition(" ")[2]
-        has_syntax = self.is_line and _SHELL_SYNTAX.search(options) is not None
+        has_syntax = (
+            self.is_line
+            and _SHELL_SYNTAX.search(_QUOTED.sub("", self.program).partition(" ")[2]) is not None
+        )
         return has_syntax or self.own_position(_HOOKS) is None
 
     @property
@@ -124,8 +127,13 @@ def launch(scope: str, ns: str = "", db: str = "", tools: tuple[str, ...] = ()) 
 
     The files of a project are shared, so they name plain `ghost` instead of a path.
     """
-    env = {name: value for name, value in (("GHOST_NS", ns), ("GHOST_DB", db)) if value}
-    return Launch(("ghost",) if scope == "project" else program(), env, db, tools, ns)
+    return Launch(
+        ("ghost",) if scope == "project" else program(),
+        {name: value for name, value in (("GHOST_NS", ns), ("GHOST_DB", db)) if value},
+        db,
+        tools,
+        ns,
+    )
 
 
 def program() -> tuple[str, ...]:

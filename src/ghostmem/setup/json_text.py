@@ -58,8 +58,9 @@ def render(value: Any, text: str, _: None = None) -> str:
     if value is None:
         return text.strip()
     if "\n" not in text.strip() and text.strip() not in ("", "{}", "null"):
-        is_spaced = '": ' in text or '":' not in text
-        return _text(value, separators=(", ", ": ") if is_spaced else (",", ":"))
+        return _text(
+            value, separators=(", ", ": ") if ('": ' in text or '":' not in text) else (",", ":")
+        )
     indent = re.search(r"\n([ \t]+)[\"\]}\[{]", text)
     unit = "  " if indent is None else "\t" if indent[1].startswith("\t") else indent[1][:8]
     return _lines(value, unit, "\n") + ("" if text.strip() else "\n")
@@ -86,8 +87,13 @@ def tokens(text: str) -> list[Piece]:
     """Return the tokens of a valid document, and an empty one at its end."""
     pieces: list[Piece] = []
     for space, token in _TOKEN.findall(text):
-        is_value = bool(token) and token[0] not in "{}[],:"
-        pieces.append(Piece(space, token, repr(json.loads(token)) if is_value else token))
+        pieces.append(
+            Piece(
+                space,
+                token,
+                repr(json.loads(token)) if (bool(token) and token[0] not in "{}[],:") else token,
+            )
+        )
         if not token:
             break
     return pieces

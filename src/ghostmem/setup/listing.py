@@ -1,6 +1,7 @@
 """List the clients and scopes in which Ghost is installed, and whether they start this Ghost."""
 
 import os
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -14,9 +15,10 @@ from ghostmem.setup.parts import SetupFile, hooks_in, is_allowed, server_in, tar
 
 
 class InstalledCommand(NamedTuple):
-    """The words of a command in a client's file, and whether setup leaves it as it is."""
+    """A command in a client's file, and whether setup leaves it as it is."""
 
     words: list[str]
+    env: dict[str, str]
     is_customised: bool = False
 
 
@@ -41,10 +43,15 @@ class Installed(Record):
 
 def listing() -> list[Installed]:
     """List every client and scope, those with Ghost first."""
-    rows = [
-        look(client, scope) for client in CLIENTS.values() for scope in SCOPES if client.file(scope)
-    ]
-    return sorted(rows, key=lambda row: not row.is_present)
+    return sorted(
+        (
+            look(client, scope)
+            for client in CLIENTS.values()
+            for scope in SCOPES
+            if client.file(scope)
+        ),
+        key=lambda row: not row.is_present,
+    )
 
 
 def look(client: SetupClient, scope: str) -> Installed:
@@ -95,15 +102,10 @@ def allowed(client: SetupClient, scope: str) -> bool:
 def installed_toolsets() -> set[str]:
     """Return the toolsets of the servers that are installed; the default one without any."""
     commands = [row.command for row in listing() if row.server in ("current", "old")]
-    return {name for command in commands for name in _toolsets_of(command.split(" "))} - {""} or {
-        "memory"
-    }
-
-
-def _toolsets_of(words: list[str]) -> list[str]:
-    # `--tools=a,b` as two words, too
-    split = [part for word in words for part in word.split("=", 1)]
-    return [*split, ""][split.index("--tools") + 1].split(",") if "--tools" in split else ["memory"]
+    # after `--tools a,b` or `--tools=a,b`
+    chosen = [re.search(r" --tools(?:[ =](\S*)|$)", command) for command in commands]
+    names = ((match[1] or "") if match else "memory" for match in chosen)
+    return set(",".join(names).split(",")) - {""} or {"memory"}
 
 
 def commands_in(file: SetupFile) -> Iterator[tuple[str, list[InstalledCommand] | GhostError]]:
@@ -116,12 +118,13 @@ def commands_in(file: SetupFile) -> Iterator[tuple[str, list[InstalledCommand] |
         yield from ((part, error) for part in ("server", "hooks") if getattr(file, part))
         return
     if file.server:
-        yield "server", [InstalledCommand(command_in(entry).words)] if entry else []
+        server = command_in(entry)
+        yield "server", [InstalledCommand(server.words, server.env)] if entry else []
     if file.hooks:
         yield (
             "hooks",
             [
-                InstalledCommand(command.hook_words, command.is_customised)
+                InstalledCommand(command.hook_words, command.env, command.is_customised)
                 for handlers in hooks.values()
                 for command in map(command_in, handlers)
             ],

@@ -53,8 +53,11 @@ class FileChange:
 
 def check_writable(change: FileChange) -> None:
     """Refuse to change a file that is read-only."""
-    is_changed = change.before is not None and change.action != "unchanged"
-    status = existing(change.path) if is_changed else None
+    status = (
+        existing(change.path)
+        if (change.before is not None and change.action != "unchanged")
+        else None
+    )
     if status is not None and not status.st_mode & 0o222:
         raise InvalidInputError(
             "the file is read-only", "make it writable, or paste what --print shows"
@@ -121,8 +124,15 @@ def with_block(raw: bytes | None, name: str, body: str) -> bytes:
         return raw[:start] + block.replace(b"\n", _line_end(raw[start:stop])) + raw[stop:]
     line_end = b"\r\n" if decode(raw).crlf else b"\n"
     block = block.replace(b"\n", line_end)
-    is_open = raw.removeprefix(BOM) and not raw.endswith(b"\n")
-    return raw + line_end + (line_end + block if is_open else block + line_end)
+    return (
+        raw
+        + line_end
+        + (
+            line_end + block
+            if (raw.removeprefix(BOM) and not raw.endswith(b"\n"))
+            else block + line_end
+        )
+    )
 
 
 def without_block(raw: bytes, name: str) -> bytes | None:

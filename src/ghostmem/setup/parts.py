@@ -117,8 +117,11 @@ def without_parts(text: str, target: SetupFile, made: Made) -> str:
         text = without_permission(text, client.permission, made, form)
     if target.server and has_entry:
         text = form.remove(text, client.path, made)
-        is_new = all([key] in made for key in client.new_file)
-        if client.new_file and is_new and form.load(text) == client.new_file:
+        if (
+            client.new_file
+            and all([key] in made for key in client.new_file)
+            and form.load(text) == client.new_file
+        ):
             for key in client.new_file:
                 text = form.remove(text, [key])
     return text
@@ -257,8 +260,11 @@ def with_permission(
     Raises:
         ConflictError: The file has another value for the same tools, for example a refusal.
     """
-    is_each = _TOOL in "".join((*permission.path, str(permission.value)))
-    for tool in (tools if is_each else ("",)) if permission.path else ():
+    for tool in (
+        (tools if (_TOOL in "".join((*permission.path, str(permission.value)))) else ("",))
+        if permission.path
+        else ()
+    ):
         path = [key.replace(_TOOL, tool) for key in permission.path]
         value = permission.value
         if isinstance(value, str):
@@ -303,8 +309,10 @@ def permission_places(document: Any, permission: Permission) -> list[Place]:
 
 def containers(permission: Permission) -> list[list[str]]:
     """Return the paths of the containers around our items or keys, outermost first."""
-    depth = len(permission.path) - (0 if permission.is_item else 1)
-    return [list(permission.path[: number + 1]) for number in range(depth)]
+    return [
+        list(permission.path[: number + 1])
+        for number in range(len(permission.path) - (0 if permission.is_item else 1))
+    ]
 
 
 def _is_ours(present: Any, template: Any) -> bool:

@@ -83,8 +83,11 @@ def admin_distribute(console: Console, shards: int) -> None:
         console.ghost.store, shards=shards, progress=console.progress("tables")
     )
     spread, copied = plural(len(done.distributed), "table"), plural(len(done.copied), "table")
-    moved = f"{spread} distributed by namespace, {copied} copied to every node"
-    text = moved if done.distributed or done.copied else "everything was already distributed"
+    text = (
+        f"{spread} distributed by namespace, {copied} copied to every node"
+        if done.distributed or done.copied
+        else "everything was already distributed"
+    )
     everyday = plural(done.statements, "everyday statement")
     lines = [
         f"{text}; {plural(done.shards, 'shard')}",

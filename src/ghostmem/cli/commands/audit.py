@@ -160,8 +160,13 @@ def _audit_text(report: AuditReport) -> str:
 
 
 def _finding_text(finding: AuditFinding) -> str:
-    more = [] if finding.count <= len(finding.examples) else ["…"]
-    examples = dim(visible(", ".join([*finding.examples, *more])))
+    examples = dim(
+        visible(
+            ", ".join(
+                [*finding.examples, *([] if finding.count <= len(finding.examples) else ["…"])]
+            )
+        )
+    )
     about = f"{finding.count:,} ({finding.share:.1%}), costs {finding.cost:g}  {examples}"
     name = bold(finding.name.replace("_", " "))
     return f"{name}: {about}\n    → {visible(finding.advice)}"

@@ -97,8 +97,11 @@ def context(
     **given: Any,
 ) -> None:
     paths = [*(words(files) or ()), *near]
-    is_about_code = bool(paths or symbols) and not query and sys.stdin.isatty()
-    text = "" if is_about_code else read_text(query, "a description of the task")
+    text = (
+        ""
+        if (bool(paths or symbols) and not query and sys.stdin.isatty())
+        else read_text(query, "a description of the task")
+    )
     filters: dict[str, Any] = {"tags": words(tags), "tiers": None if tier is None else [tier]}
     where = console.read_ns(ns, everything)
     pack = console.ghost.context(

@@ -371,15 +371,17 @@ def expand(
 
 
 def _node_tree(node: SummaryNode) -> str:
-    members = [indent(_node_tree(member), INDENT) for member in node.nodes]
-    return "\n".join([_node_text(node), *members])
+    return "\n".join(
+        [_node_text(node), *[indent(_node_tree(member), INDENT) for member in node.nodes]]
+    )
 
 
 def _node_text(node: SummaryNode) -> str:
     members = f"  {plural(node.children, 'child')}" if node.children else ""
     about = dim(f"{node.kind} {node.tier}  {node.est_tokens} tokens{members}")
-    lines = visible(node.content or node.summary).splitlines()
-    return f"\n{INDENT}".join([f"{bold(visible(node.key))}  {about}", *lines])
+    return f"\n{INDENT}".join(
+        [f"{bold(visible(node.key))}  {about}", *visible(node.content or node.summary).splitlines()]
+    )
 
 
 @command(

@@ -99,8 +99,7 @@ def _change_text(change: Change) -> str:
         f"{name} {_value_text(change.before.get(name))} → {_value_text(change.after.get(name))}"
         for name in {**change.before, **change.after}
     )
-    about = f"{named(change)}{to_end}  {change.op.lower()}  {fields}  {dim(change.rule)}"
-    return about.rstrip()
+    return f"{named(change)}{to_end}  {change.op.lower()}  {fields}  {dim(change.rule)}".rstrip()
 
 
 def _value_text(value: object) -> str:
@@ -283,8 +282,9 @@ def curate(
             "an operation is required",
             f"write `ghost curate KEY OP`; OP is one of: {', '.join(OPS)}",
         )
-    name = console.memory_name(ns, one_key(key, key_argument))
-    done = console.ghost.curate(*name, op, unlock=unlock)
+    done = console.ghost.curate(
+        *console.memory_name(ns, one_key(key, key_argument)), op, unlock=unlock
+    )
     console.show(done, f"{named(done)}  {_curated_text(done)}")
 
 

@@ -39,8 +39,9 @@ def _row(name: str, about: str, *params: Decorator) -> None:
 
     @joined(*params, OUTLINE_OPTIONS)
     def run(console: Console, relations: tuple[str, ...], no_tests: bool, **values: Any) -> None:
-        show = getattr(console.ghost.outline, name)
-        made = show(relations=words(relations) or [], include_tests=not no_tests, **values)
+        made = getattr(console.ghost.outline, name)(
+            relations=words(relations) or [], include_tests=not no_tests, **values
+        )
         console.json(made.data) if console.as_json else console.raw(made.text.removesuffix("\n"))
 
     outline.command(name, help=about)(run)

@@ -145,8 +145,10 @@ def _sections(overview: Look, now: datetime, columns: int) -> list[str]:
 def _lately(overview: Look, now: datetime, columns: int, fresh: Sequence[Happening]) -> list[str]:
     """Return the recent changes; those since the last overview are marked and counted."""
     since = f", {plural(len(fresh), 'change')} since the last update" if fresh else ""
-    lines = _happenings(overview.happened, now, columns, _has_several(overview), fresh)
-    return _section(f"Recently changed{since}", lines)
+    return _section(
+        f"Recently changed{since}",
+        _happenings(overview.happened, now, columns, _has_several(overview), fresh),
+    )
 
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:
@@ -258,8 +260,9 @@ def _subject(group: Sequence[Happening], several: bool) -> tuple[str, str]:
     if len(group) == 1:
         return _name(first, several), first.summary
     count = plural(len(group), "memory")
-    keys = ", ".join(change.key for change in group if change.key)
-    return f"{count} of {first.ns}" if several else count, keys
+    return f"{count} of {first.ns}" if several else count, ", ".join(
+        change.key for change in group if change.key
+    )
 
 
 def _word(change: Happening) -> str:
@@ -329,9 +332,13 @@ def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
             *_lately(seen.overview, now, columns, seen.fresh),
             *_sections(seen.overview, now, columns),
         ]
-    foot = dim(f"every {interval:g} s; press Ctrl-C to stop")
-    trouble = f"{visible(seen.trouble)}; trying again"
-    lines = [*lines[: rows - 2], "", trouble if seen.trouble else foot]
+    lines = [
+        *lines[: rows - 2],
+        "",
+        f"{visible(seen.trouble)}; trying again"
+        if seen.trouble
+        else dim(f"every {interval:g} s; press Ctrl-C to stop"),
+    ]
     return lines if console.settings.color != "never" else [click.unstyle(line) for line in lines]
 
 
@@ -350,6 +357,5 @@ def _print_news(console: Console, ns: str, seen: Seen) -> None:
         now = console.ghost.store.clock()
         head = f"{now:%Y-%m-%d %H:%M:%S}  {visible(ns or 'all namespaces')}"
         console.line(f"\n{head}: {plural(seen.overview.total, 'memory')}")
-        lines = _happenings(seen.fresh, now, _width(), _has_several(seen.overview))
-        console.line("\n".join(lines))
+        console.line("\n".join(_happenings(seen.fresh, now, _width(), _has_several(seen.overview))))
     sys.stdout.flush()

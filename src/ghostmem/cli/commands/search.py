@@ -166,8 +166,11 @@ def _hit_text(hit: Hit, query: str, best: float) -> str:
     score = f"{hit.score:.2f}{score_bar}{' weak' if hit.weak else ''}"
     about = "  ".join((f"{hit.memory.created_at:%Y-%m-%d}", " ".join(labels(hit.memory))))
     text = snippet(hit.match_chunk, hit.match_start, hit.match_end, SNIPPET)
-    is_one_line = hit.start_line == hit.end_line
-    lines = f"line {hit.start_line}" if is_one_line else f"lines {hit.start_line}-{hit.end_line}"
+    lines = (
+        f"line {hit.start_line}"
+        if (hit.start_line == hit.end_line)
+        else f"lines {hit.start_line}-{hit.end_line}"
+    )
     parts = (
         f"{named(hit.memory)}  {score}  {dim(about.rstrip())}",
         _highlighted(text, query),

@@ -8,6 +8,7 @@ import click
 from ghostmem.cli.console import Console, ConsoleCommand, ConsoleGroup, command
 from ghostmem.cli.options import (
     DRY_RUN,
+    refuse,
 )
 from ghostmem.errors import InvalidInputError
 from ghostmem.mcp.tools import TOOLSETS, chosen_tools
@@ -40,15 +41,16 @@ class SetupGroup(ConsoleGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of a client."""
-        if ctx.params.get("listed"):
-            raise InvalidInputError(
-                "--list cannot be combined with a client", "leave out the client"
-            )
-        if ctx.params.get("show") or ctx.params.get("form"):
-            raise InvalidInputError(
-                "--print and --as go after the name of a client",
-                "put them there, or leave out the client",
-            )
+        refuse(
+            ctx.params.get("listed"),
+            "--list cannot be combined with a client",
+            "leave out the client",
+        )
+        refuse(
+            ctx.params.get("show") or ctx.params.get("form"),
+            "--print and --as go after the name of a client",
+            "put them there, or leave out the client",
+        )
         if args[0] not in self.commands and not args[0].startswith("-"):
             if "--print" in args:
                 return args[0], other, args[1:]
@@ -84,8 +86,13 @@ def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:
     if not show and not form:
         _print_list(console)
         return
-    own = f"`ghost setup CLIENT --print` prints a client's own form; {known_clients()}"
-    console.notes([own, "most others read this one; see their documentation for the file:"], "")
+    console.notes(
+        [
+            f"`ghost setup CLIENT --print` prints a client's own form; {known_clients()}",
+            "most others read this one; see their documentation for the file:",
+        ],
+        "",
+    )
     _print_other(console, form or "json", None)
 
 
@@ -192,15 +199,16 @@ def _set_up(
     show: bool,
     dry_run: bool,
 ) -> None:
-    if show and (remove or dry_run):
-        raise InvalidInputError(
-            "--print cannot be combined with --remove or --dry-run", "it changes no file"
-        )
-    if hooks and client.hooks is None:
-        raise InvalidInputError(
-            f"Ghost has no hooks for {client.title}; nothing was changed",
-            "leave out --hooks; `ghost setup agents-md` tells the agent when to use its memory",
-        )
+    refuse(
+        show and (remove or dry_run),
+        "--print cannot be combined with --remove or --dry-run",
+        "it changes no file",
+    )
+    refuse(
+        hooks and client.hooks is None,
+        f"Ghost has no hooks for {client.title}; nothing was changed",
+        "leave out --hooks; `ghost setup agents-md` tells the agent when to use its memory",
+    )
     how = _launch(console, scope, ns, remove, allow)
     if show:
         for file in targets(client, scope, True, hooks, allow):
@@ -251,20 +259,20 @@ def _note_permission(
 def _launch(
     console: Console, scope: str, ns: str | None, remove: bool = False, allow: bool = False
 ) -> Launch:
-    if ns and not is_namespace(ns):
-        raise InvalidInputError(
-            f"{ns!r} is not a namespace",
-            "use letters, digits, '-' and '_' in segments joined by ':'",
-        )
+    refuse(
+        ns and not is_namespace(ns),
+        f"{ns!r} is not a namespace",
+        "use letters, digits, '-' and '_' in segments joined by ':'",
+    )
     db = console.settings.path if console.overrides.get("db") else ""
-    if has_password(db) and not remove:
-        raise InvalidInputError(
-            f"{masked(db)} has a password, which would be written to a file that others "
-            "may read; nothing was written",
-            "leave the password out and keep it in ~/.pgpass or PGPASSWORD; or run `ghost "
-            "config set db URL`, whose file only you"
-            " can read, and leave out --db here",
-        )
+    refuse(
+        has_password(db) and not remove,
+        f"{masked(db)} has a password, which would be written to a file that others "
+        "may read; nothing was written",
+        "leave the password out and keep it in ~/.pgpass or PGPASSWORD; or run `ghost "
+        "config set db URL`, whose file only you"
+        " can read, and leave out --db here",
+    )
     return launch(
         scope,
         ns or "",
@@ -324,8 +332,11 @@ def _print_result(
 def _left_commands(file: SetupFile, after: bytes | None) -> list[str]:
     if after is None or not file.hooks:
         return []
-    handlers = hooks_in(after.decode("utf-8-sig", "replace"), file).values()
-    return [command_in(handled).line for listed in handlers for handled in listed]
+    return [
+        command_in(handled).line
+        for listed in hooks_in(after.decode("utf-8-sig", "replace"), file).values()
+        for handled in listed
+    ]
 
 
 def _parts_text(file: SetupFile, before: bytes | None) -> str:
@@ -409,10 +420,11 @@ def setup_agents_md(
     console: Console, path: str | None, remove: bool, show: bool, tools: str | None, dry_run: bool
 ) -> None:
     """Write guidance for agents into AGENTS.md: what to store where, when to search and save."""
-    if show and (remove or dry_run):
-        raise InvalidInputError(
-            "--print cannot be combined with --remove or --dry-run", "it changes no file"
-        )
+    refuse(
+        show and (remove or dry_run),
+        "--print cannot be combined with --remove or --dry-run",
+        "it changes no file",
+    )
     sets = _guided_toolsets(tools)
     if show:
         console.show({"text": guidance.block(sets)}, guidance.block(sets), verbatim=True)
@@ -420,8 +432,12 @@ def setup_agents_md(
     file = guidance.agents_file(path)
     done = guidance.remove(file, dry_run) if remove else guidance.write(file, dry_run, sets)
     sentence = (_REMOVED if remove else _WRITTEN)[done.action].format(visible(str(file)))
-    result = {"path": str(file), "action": done.action, "dry_run": dry_run}
-    _print_change(console, result, sentence, done.diff if dry_run else None)
+    _print_change(
+        console,
+        {"path": str(file), "action": done.action, "dry_run": dry_run},
+        sentence,
+        done.diff if dry_run else None,
+    )
 
 
 def _guided_toolsets(named: str | None) -> set[str]:

@@ -11,7 +11,7 @@ import click
 from ghostmem.atomic import replacing
 from ghostmem.cli.console import Console, command
 from ghostmem.cli.main import is_full
-from ghostmem.cli.options import DRY_RUN, NS, TRUST, either
+from ghostmem.cli.options import DRY_RUN, NS, TRUST, either, refuse
 from ghostmem.cli.output import bold, dim, plural, size
 from ghostmem.errors import ConflictError, EngineError, InvalidInputError, NotFoundError
 from ghostmem.notes.project import project_namespace
@@ -62,10 +62,11 @@ def export(
 ) -> None:
     """Write all memories as JSON lines; the same store gives the same bytes."""
     output = either(output, file, "files", "-o")
-    if mark and form == "original":
-        raise InvalidInputError(
-            "--mark cannot be combined with --as original", "leave one of them out"
-        )
+    refuse(
+        mark and form == "original",
+        "--mark cannot be combined with --as original",
+        "leave one of them out",
+    )
     ghost = console.ghost
     if ns is not None and not console.as_json and not ghost.admin.namespaces(ns):
         console.note(f"no current memories in {ns}; `ghost ns list` shows all namespaces")
@@ -138,10 +139,8 @@ def import_(
     trust: bool,
     dry_run: bool,
 ) -> None:
-    if from_ghost and (file or tool):
-        raise InvalidInputError("two sources were given", "give a file, or --from-ghost")
-    if tool and not file:
-        raise InvalidInputError("nothing to import", f"give the file or folder that {tool} wrote")
+    refuse(from_ghost and (file or tool), "two sources were given", "give a file, or --from-ghost")
+    refuse(tool and not file, "nothing to import", f"give the file or folder that {tool} wrote")
     if ns and not tool:
         tool = _recognised_tool(file)
         console.notes([f"read as {tool}; --from selects another tool"])
@@ -187,20 +186,23 @@ def _recognised_tool(file: str | None) -> str:
         tool = "" if file in (None, "-") else recognise(file or "")
     except InvalidInputError:
         tool = ""
-    if tool == DATABASE:
-        raise InvalidInputError(
-            f"{file} is a database", f"`ghost import --from-ghost {quote(str(file))}` reads it"
-        )
-    if not tool:
-        raise InvalidInputError(
-            "a namespace was given", "use it with --from; exports contain their namespaces"
-        )
+    refuse(
+        tool == DATABASE,
+        f"{file} is a database",
+        f"`ghost import --from-ghost {quote(str(file))}` reads it",
+    )
+    refuse(
+        not tool, "a namespace was given", "use it with --from; exports contain their namespaces"
+    )
     return tool
 
 
 def _input_lines(file: str | None) -> Iterator[str]:
-    if file in (None, "-") and sys.stdin.isatty():
-        raise InvalidInputError("nothing to import", "give a file, or pipe in an export")
+    refuse(
+        file in (None, "-") and sys.stdin.isatty(),
+        "nothing to import",
+        "give a file, or pipe in an export",
+    )
     name = "standard input" if file in (None, "-") else str(file)
     if os.path.isdir(name):
         raise NotFoundError(
@@ -208,11 +210,11 @@ def _input_lines(file: str | None) -> Iterator[str]:
         )
     if name != "standard input" and not os.path.exists(name):
         raise NotFoundError(f"there is no file {name}", "give a file that `ghost export` wrote")
-    if is_database(name):
-        raise InvalidInputError(
-            f"{name} is a database, not an export",
-            f"`ghost --db {quote(name)} export | ghost import` imports it",
-        )
+    refuse(
+        is_database(name),
+        f"{name} is a database, not an export",
+        f"`ghost --db {quote(name)} export | ghost import` imports it",
+    )
     try:
         with sys.stdin.buffer if file in (None, "-") else open(name, "rb") as stream:
             for line in stream:
