@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
+from itertools import zip_longest
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -416,11 +417,13 @@ class Walker:
 
     # --- walking
 
-    def visit(self, node: "Node | None", quiet: bool = False) -> Term | None:
+    def visit(
+        self, node: "Node | None", quiet: bool = False, visitors: Visitors | None = None
+    ) -> Term | None:
         """Note what a node declares and refers to; return its term if it is an expression."""
         if node is None:
             return None
-        visitor = self._visitors.get(node.kind_id)
+        visitor = (visitors or self._visitors).get(node.kind_id)
         if visitor is None:
             self.visit_all(node)
             return None
@@ -458,15 +461,12 @@ class Walker:
 
     def visit_same(self, node: "Node", form: Form, quiet: bool) -> Term | None:
         """The value of a node is that of one of its children; option `only`: others are ignored."""
-        chosen, term = self.child(node, form, "of"), None
+        chosen = self.child(node, form, "of")
         if "only" in form.options:
             return self.visit(chosen, quiet)
-        for child in node.named_children:
-            if child == chosen:
-                term = self.visit(child, quiet)
-            else:
-                self.visit(child)
-        return term
+        children = node.named_children
+        terms = [self.visit(child, quiet and child == chosen) for child in children]
+        return terms[children.index(chosen)] if chosen in children else None
 
     def visit_hook(self, node: "Node", form: Form, quiet: bool) -> Term | None:
         """Let the language handle a node; `walker.quiet` tells how it was visited."""
@@ -597,11 +597,7 @@ class Walker:
 
     def visit_index(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """`of[...]`."""
-        of = self.child(node, form, "of")
-        base = self.visit(of)
-        for child in node.named_children:
-            if child != of:
-                self.visit(child)
+        base = self.visit_same(node, form, False)
         return (ELEMENT, base) if base is not None else None
 
     def visit_either(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
@@ -634,18 +630,8 @@ class Walker:
 
     def type_term(self, node: "Node | None") -> Term | None:
         """Return the term of a type as written, and note the types that it names."""
-        if node is None:
-            return None
-        typer = self._typers.get(node.kind_id)
-        if typer is not None:
-            if self.nesting >= MAX_NESTING:
-                self.unit.errors.append(node.start_point[0] + 1)
-                return None
-            method, form = typer
-            self.nesting += 1
-            term = method(self, node, form, False)
-            self.nesting -= 1
-            return term
+        if node is None or node.kind_id in self._typers:
+            return self.visit(node, False, self._typers)
         terms = [term for term in map(self.type_term, node.named_children) if term is not None]
         return terms[0] if len(terms) == 1 else None
 
@@ -799,24 +785,21 @@ class Walker:
                 self.bind(names[-1], child.start_byte, None, (TYPE_PARAMETER, names[-1], bound))
         return tuple(names)
 
-    def parameters(self, node: "Node | None", symbol: CodeSymbol | None, in_type: bool) -> None:
+    def parameters(self, node: "Node | None", symbol: CodeSymbol, in_type: bool) -> None:
         """Bind the parameters of a function."""
         listed = _own_parameters(node)
         if node is not None and self.role(node) in ("name", "param"):
             listed = [node]  # a function literal with one parameter, without parentheses
-        if symbol is not None and in_type and self.rules.self_parameter and listed:
-            self._self_parameter(listed, symbol)
+        is_method = in_type and "static" not in symbol.flags
+        if is_method and self.rules.self_parameter and listed:
+            self._self_parameter(listed.pop(0), symbol)
         for child in listed:
             names, least, most = self.parameter(child)
-            if symbol is not None:
-                symbol.parameters += names
-                symbol.min_arguments += least
-                symbol.max_arguments += most
+            symbol.parameters += names
+            symbol.min_arguments += least
+            symbol.max_arguments += most
 
-    def _self_parameter(self, listed: "list[Node]", symbol: CodeSymbol) -> None:
-        if "static" in symbol.flags:
-            return
-        first = listed.pop(0)
+    def _self_parameter(self, first: "Node", symbol: CodeSymbol) -> None:
         name = self.text(first).partition(":")[0].strip()
         of = OWN_TYPE if "class method" in symbol.flags else THIS
         self.bind(name, first.start_byte, None, (of, name))
@@ -827,20 +810,14 @@ class Walker:
 
         Form: name, type, value; options `many`, `optional`."""
         form = self.table.get(node.kind_id)
-        if form is not None and form.role == "name":
-            self.bind(self.text(node), node.start_byte)
-            return [self.text(node)], 1, 1
         if form is not None and form.role == "hook":
-            before = set(self.unit.scopes[self.scope].names)
+            bound = self.unit.scopes[self.scope].names
+            before = len(bound)
             self.visit(node)
-            bound = [name for name in self.unit.scopes[self.scope].names if name not in before]
-            return bound, 1, 1
+            return [*bound][before:], 1, 1
         if form is None or form.role != "param":
-            self.pattern(node, None)
-            return [""], 1, 1
-        return self._listed_parameter(node, form)
-
-    def _listed_parameter(self, node: "Node", form: Form) -> tuple[list[str], int, int]:
+            self.pattern(node, None, None, node.start_byte)
+            return [self.text(node) if self.role(node) == "name" else ""], 1, 1
         type_term = self.type_term(self.child(node, form, "type"))
         if is_rest := "many" in form.options:
             is_map = "pairs" in form.options
@@ -941,23 +918,15 @@ class Walker:
             if node is not None and form is not None:
                 names = self.type_parameters(self.child(node, form, "type_params"))
                 symbol.type_parameters += names
-                body = self._definition(symbol, self.child(node, form, "type"), body)
+                defined = self.child(node, form, "type")
+                if defined is not None and self.role(defined) == "record":  # written in place
+                    body = defined
+                    symbol.kind = self.table[body.kind_id].words.get("kind", symbol.kind)
+                else:
+                    symbol.underlying = self.type_term(defined)
                 self.rules.bases(self, symbol, node)
             if body is not None:
                 self.visit_all(body)
-
-    def _definition(
-        self, symbol: CodeSymbol, defined: "Node | None", body: "Node | None"
-    ) -> "Node | None":
-        """Note the type that a type is defined as; return the body if it is written in place."""
-        if defined is None:
-            return body
-        form = self.table.get(defined.kind_id)
-        if form is not None and form.role == "record":
-            symbol.kind = form.words.get("kind", symbol.kind)
-            return defined
-        symbol.underlying = self.type_term(defined)
-        return body
 
     def base(self, symbol: CodeSymbol, relation: str, node: "Node") -> Term | None:
         """Note a base type, which is not used besides, and return its term."""
@@ -977,8 +946,9 @@ class Walker:
         type_term = self.type_term(self.child(node, form, "type")) if names else None
         symbols = self._variables(node, form, names)
         terms = [self.visit(child) for child in self.children(node, form, "value")]
-        for number, name in enumerate(names):
-            value = self.part(terms, number, len(names))
+        if len(terms) == 1 and len(names) > 1:
+            terms = [_part(terms[0], number) for number in range(len(names))]
+        for name, value in zip_longest(names, terms[: len(names)]):
             if (symbol := symbols.get(name.start_byte)) is None:
                 self.pattern(name, value, type_term, node.end_byte)
             else:
@@ -1000,13 +970,6 @@ class Walker:
                 symbol.flags |= flags
         return symbols
 
-    @staticmethod
-    def part(terms: list[Term | None], number: int, count: int) -> Term | None:
-        """Return the value of one of several names."""
-        if len(terms) == 1 and count > 1:
-            return (PART, terms[0], number) if terms[0] is not None else None
-        return terms[number] if number < len(terms) else None
-
     def pattern(
         self,
         node: "Node",
@@ -1021,8 +984,7 @@ class Walker:
             self.bind(self.text(node), position, type_term, value, home=self.home())
         elif role in ("tuple", "list"):
             for number, child in enumerate(node.named_children):
-                part = (PART, value, number) if value is not None else None
-                self.pattern(child, part, None, position)
+                self.pattern(child, _part(value, number), None, position)
         else:
             self.rules.pattern(self, node, value, position)
 
@@ -1051,17 +1013,9 @@ class Walker:
                 self.rules.assign_member(self, term, type_term, value, node, target)
         elif role in ("tuple", "list"):
             for number, child in enumerate(target.named_children):
-                part = (PART, value, number) if value is not None else None
-                self.assign(child, part, None, node)
+                self.assign(child, _part(value, number), None, node)
         else:
             self.visit(target)
-
-    def attribute(
-        self, owner: int, name: str, type_term: Term | None, value: Term | None, node: "Node"
-    ) -> None:
-        """Bind an attribute of the instances of a type, beside what it is bound to elsewhere."""
-        home = self.unit.symbols[owner].inner
-        self.bind(name, node.start_byte, type_term, value, NO_SYMBOL, home, end=1)
 
     def visit_range(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """A loop: left, right, body, type. Option `pairs`: left is a key and a value."""
@@ -1087,6 +1041,10 @@ class Walker:
                 self.pattern(name, (tag, term) if term is not None else None)
         else:
             self.pattern(left, (ELEMENT, term) if term is not None else None, type_term)
+
+
+def _part(value: Term | None, number: int) -> Term | None:
+    return (PART, value, number) if value is not None else None
 
 
 def _own_parameters(node: "Node | None") -> "list[Node]":

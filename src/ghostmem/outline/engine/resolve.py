@@ -87,6 +87,7 @@ Env = dict[str, Value | None]  # type parameters by name
 BaseOrder = list[tuple[CodeSymbol, tuple[Value, ...]]]
 # the bindings of a name, and the step that found them: local, receiver, module or import
 Found = tuple[list[FoundBinding], str]
+Exported = Callable[["Resolver", str, str], list[FoundBinding]]  # of a module and a name
 
 
 class Place(NamedTuple):
@@ -246,20 +247,20 @@ class Resolver:
 
     def starred(self, unit: Unit, name: str) -> list[FoundBinding]:
         """Return what star imports bind a name to, if exactly one of them does."""
-        hits: dict[str, list[FoundBinding]] = {}
-        for path in unit.stars:
-            for value in parts(self.rules.imported(self, unit, path, None)):
-                if value[0] == MODULE and (found := self.rules.starred(self, value[1], name)):
-                    hits[value[1]] = found
-                elif value[0] == TYPE and (found := self.find(value, name)):
-                    hits[path] = found
-        origins = {id(found[0][1]): found for found in hits.values()}
+        origins = {
+            id(found[0][1]): found
+            for path in unit.stars
+            for value in parts(self.rules.imported(self, unit, path, None))
+            if (found := self.exports(value, name, self.rules.starred))
+        }
         return next(iter(origins.values())) if len(origins) == 1 else []
 
-    def exports(self, value: Value, name: str) -> list[FoundBinding]:
+    def exports(
+        self, value: Value, name: str, of_module: "Exported | None" = None
+    ) -> list[FoundBinding]:
         """Return what a name is bound to in a module, or in a type that members are imported of."""
         if value[0] == MODULE:
-            return self.rules.exported(self, value[1], name)
+            return (of_module or self.rules.exported)(self, value[1], name)
         return self.find(value, name) if value[0] == TYPE else []
 
     def evaluate_bindings(

@@ -447,7 +447,8 @@ class Ecma(Rules):
         """Note the value of a field."""
         walker.refer("assigns", term, target)
         if term[1] == (THIS,) and walker.owner_type != FILE and value is not None:
-            walker.attribute(walker.owner_type, term[2], type_term, value, node)
+            home = walker.unit.symbols[walker.owner_type].inner
+            walker.bind(term[2], node.start_byte, type_term, value, home=home, end=1)
 
     def object(self, walker: Walker, node: Node, _form: Form) -> Term:
         """An object; its functions are symbols if a variable, a function or an export holds it."""

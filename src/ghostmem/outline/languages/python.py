@@ -311,7 +311,8 @@ class PythonRules(Rules):
             and term[1][0] in (THIS, OWN_TYPE)
             and walker.owner_type >= 0
         ):
-            walker.attribute(walker.owner_type, term[2], type_term, value, node)
+            home = walker.unit.symbols[walker.owner_type].inner
+            walker.bind(term[2], node.start_byte, type_term, value, home=home, end=1)
 
     def augmented(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`a += b` reads and assigns."""
