@@ -83,8 +83,8 @@ def extract(
     rules: "ExtractRules", grammar: Grammar, root: "Node", source: bytes, path: str
 ) -> Facts:
     """Return the facts of a parsed file."""
-    syntax = syntax_of(rules, grammar, path.rpartition(".")[2].lower())
     with deep_recursion():
+        syntax = syntax_of(rules, grammar, path.rpartition(".")[2].lower())
         walker = Walker(rules, syntax, source, path)
         return walker.extract(rules.parsed_again(root, source)).packed()
 
@@ -381,9 +381,8 @@ class Walker:
             whole.start_byte,
             self.scope,
         )
-        raw = self.source[whole.start_byte : whole.end_byte]
         symbol.signature = self.rules.signature(self, node)
-        symbol.body = hashlib.sha256(raw).hexdigest()
+        symbol.body = hashlib.sha256(self.source[whole.start_byte : whole.end_byte]).hexdigest()
         symbol.number, symbol.unit = len(self.unit.symbols), self.unit
         symbol.flags, self.flags = self.flags, set()
         self.unit.symbols.append(symbol)
@@ -398,8 +397,9 @@ class Walker:
 
     def bind_symbol(self, symbol: CodeSymbol, name: str, position: int) -> None:
         """Bind a name to a symbol that is declared here."""
-        term: Term = (SYMBOL, symbol.number)
-        self.bind(name, position, None, term, symbol.number, self.home(), self.block)
+        self.bind(
+            name, position, None, (SYMBOL, symbol.number), symbol.number, self.home(), self.block
+        )
 
     def head(self, node: "Node", body: "Node | None") -> str:
         """Return the source of a declaration before its body, on one line."""
@@ -409,8 +409,8 @@ class Walker:
 
     def first_line(self, node: "Node") -> str:
         """Return the first line of a declaration after its annotations."""
-        stop = min(node.end_byte, node.start_byte + 4 * _MAX_SIGNATURE)
-        text = self.source[node.start_byte : stop].decode("utf-8", "replace").lstrip()
+        raw = self.source[node.start_byte : node.end_byte][: 4 * _MAX_SIGNATURE]
+        text = raw.decode("utf-8", "replace").lstrip()
         while annotation := _ANNOTATION.match(text):
             text = text[annotation.end() :]
         return text.partition("\n")[0].strip().rstrip("{ ")[:_MAX_SIGNATURE]
@@ -684,8 +684,7 @@ class Walker:
 
     def type_maptype(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """A map from a type `key` to a type `of`."""
-        key = self.type_term(self.child(node, form, "key"))
-        return (MAP_TYPE, key, self.type_term(self.child(node, form, "of")))
+        return (MAP_TYPE, *(self.type_term(self.child(node, form, key)) for key in ("key", "of")))
 
     def type_uniontype(self, node: "Node", _form: Form, _quiet: bool = False) -> Term | None:
         """One of several types."""
@@ -874,9 +873,8 @@ class Walker:
         for number, name in enumerate(names):
             bindings = scope.names.get(name)
             if bindings and bindings[0][B_TYPE] is None and bindings[0][B_VALUE] is None:
-                position = bindings[0][0]
-                term: Term = (CALLBACK, *callback, number)
-                scope.names[name] = [(position, 0, outer, None, term, NO_SYMBOL)]
+                value = (CALLBACK, *callback, number)
+                scope.names[name] = [(bindings[0][0], 0, outer, None, value, NO_SYMBOL)]
 
     def visit_return(self, node: "Node", _form: Form, _quiet: bool) -> Term | None:
         """The value that a function returns."""
@@ -916,8 +914,9 @@ class Walker:
             self.owner = self.owner_type = symbol.number
             self.function, self.receivers = None, {}
             if node is not None and form is not None:
-                names = self.type_parameters(self.child(node, form, "type_params"))
-                symbol.type_parameters += names
+                symbol.type_parameters += self.type_parameters(
+                    self.child(node, form, "type_params")
+                )
                 defined = self.child(node, form, "type")
                 if defined is not None and self.role(defined) == "record":  # written in place
                     body = defined

@@ -139,10 +139,8 @@ class Linker:
             self._flush()
         self.rules.finish(self)
         self._flush()
-        outside = [
-            (origin, name, node, kind) for name, (origin, node, kind) in self.outside.items()
-        ]
-        for origin, name, number, kind in sorted(outside):
+        by_origin = sorted(self.outside.items(), key=lambda item: (item[1][0], item[0]))
+        for name, (origin, number, kind) in by_origin:
             where = self.rules.package_of(name) if origin == EXTERNAL else ""
             shown, kind = self.rules.outside_node(name, kind)
             full = name if shown != name else ""
@@ -152,8 +150,9 @@ class Linker:
     def _nodes(self, unit: Unit) -> Iterator[OutlineNode]:
         """Name the symbols of a file, and yield the nodes."""
         last = max((symbol.end_line for symbol in unit.symbols), default=1)
-        node = file_id(unit.path)
-        yield OutlineNode(node, unit.name, "file", file=unit.path, line=1, end_line=last)
+        yield OutlineNode(
+            file_id(unit.path), unit.name, "file", file=unit.path, line=1, end_line=last
+        )
         for symbol in unit.symbols:
             if not symbol.display:
                 symbol.display, symbol.full = self.rules.canonical(self.resolver, symbol)
@@ -225,8 +224,7 @@ class Linker:
                 node = file_id(end.path) if isinstance(end, Unit) else str(symbol_id)
                 self.add(start, "imports", node, line, "import")
             if not ends and (name := self.rules.outside_path(self.resolver, unit, path, member)):
-                kind = self.rules.import_kind(path, member)
-                self.add_outside(start, "imports", name, line, kind)
+                self.add_outside(start, "imports", name, line, self.rules.import_kind(path, member))
             elif not ends and self.rules.leaves_imports:
                 last = path.rpartition("/")[2].partition(".")[0]
                 self.loose.append(Loose(start, "imports", path, line, last, self.values[last]))
@@ -250,8 +248,8 @@ class Linker:
                 elif target.value is not None:
                     self.add_outside(symbol.id, kind, target.value[1], line)
         if not targets and relation:
-            name = str(plain[2] if plain[0] == MEMBER else plain[1])
-            name = name.rpartition(self.rules.separator)[2]
+            last = str(plain[2] if plain[0] == MEMBER else plain[1])
+            name = last.rpartition(self.rules.separator)[2]
             text = text_of(plain, self.rules.words)
             self.loose.append(Loose(symbol.id, relation, text, line, name, self.values[name]))
 
@@ -305,9 +303,8 @@ class Linker:
                 ends += self._called_symbol(callee.symbol, arguments, place, via, sure)
             elif callee.value is not None and term[-1] != HEIR:
                 name = callee.value[1]
-                is_type = self.rules.is_outside_type(name)
-                kinds = ["uses" if is_type else "calls", *["uses"] * (term[0] == CONSTRUCT)]
-                ends += [End(kind, "", None, name) for kind in kinds]
+                kinds = ["uses" if self.rules.is_outside_type(name) else "calls", "uses"]
+                ends += [End(kind, "", None, name) for kind in kinds[: 1 + (term[0] == CONSTRUCT)]]
         is_literal = term[0] == LAMBDA or (
             self.rules.knows_literals
             and any(target.value is not None and target.value[3:] == ("",) for target in targets)
@@ -391,11 +388,10 @@ class Linker:
 
     @staticmethod
     def _is_of_interface(symbol: CodeSymbol) -> bool:
-        owner = symbol.attached_to
-        if owner is None and symbol.parent != FILE:
-            owner = symbol.unit.symbols[symbol.parent]
-        is_static = "static" in symbol.flags
-        return owner is not None and owner.kind == "interface" and not is_static
+        if "static" in symbol.flags or (symbol.attached_to is None and symbol.parent == FILE):
+            return False
+        owner = symbol.attached_to or symbol.unit.symbols[symbol.parent]
+        return owner.kind == "interface"
 
     def _read(self, kind: str, term: Term, place: Place, sure: bool) -> list[End]:
         """Return the ends of a read, a write or a use of a type."""
@@ -467,17 +463,18 @@ class Linker:
             if term[1] is None:
                 return []
             via = "receiver" if term[1][0] in (THIS, SUPER, OWN_TYPE) else "type"
-            found_targets = [
-                target
-                for value in self.resolver.owners(term[1], place)
-                for target in self._of_member(
-                    value,
-                    term[2],
-                    self._module_step(term, place) if value[0] == MODULE else via,
-                    follow,
-                )
-            ]
-            return _unique(found_targets)
+            return _unique(
+                [
+                    target
+                    for value in self.resolver.owners(term[1], place)
+                    for target in self._of_member(
+                        value,
+                        term[2],
+                        self._module_step(term, place) if value[0] == MODULE else via,
+                        follow,
+                    )
+                ]
+            )
         if term[0] == IMPORT:
             return self._imported(place.unit, term, 0)
         if term[0] == CONSTRUCT:
@@ -503,8 +500,7 @@ class Linker:
         if term[0] != NAME:
             return "import"
         found, step = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
-        is_imported = any(is_import(binding) for _, binding in found)
-        return "import" if is_imported or not found else step
+        return "import" if not found or any(is_import(one) for _, one in found) else step
 
     def _of_bindings(
         self, found: Iterable[FoundBinding], via: str, follow: bool, depth: int = 0
@@ -540,10 +536,10 @@ class Linker:
         """Return the value that a variable or property holds."""
         if symbol.kind in CALLABLES:
             return self.resolver.symbol_value(symbol)
-        scope = symbol.unit.scopes[symbol.scope]
+        names = symbol.unit.scopes[symbol.scope].names
         found = [
             (symbol.unit, binding)
-            for binding in scope.names.get(symbol.name, ())
+            for binding in names.get(symbol.name, ())
             if binding[B_SYMBOL] in (symbol.number, NO_SYMBOL)
         ]
         return self.resolver.evaluate_bindings(found, END)

@@ -166,8 +166,8 @@ class Resolver:
     def _attach(self, symbol: CodeSymbol) -> None:
         """Make a member that is declared outside of its type a member of it."""
         unit = symbol.unit
-        value = self.evaluate(symbol.receiver, Place(unit, symbol.scope, END))
-        owners = [part[1] for part in parts(value) if part[0] in (TYPE, INSTANCE, FUNCTION)]
+        values = parts(self.evaluate(symbol.receiver, Place(unit, symbol.scope, END)))
+        owners = [part[1] for part in values if part[0] in (TYPE, INSTANCE, FUNCTION)]
         owners.sort(key=lambda owner: owner.unit is not unit)  # its own file first
         first = self.rules.owner_of(self, symbol, owners[0] if owners else None)
         binding: Binding = (
@@ -194,9 +194,10 @@ class Resolver:
                     return found
                 position = END
             elif bindings and not (rules.merges_modules and here.module is not None):
-                if visible := self._visible(bindings, scope, position):
-                    step = "local" if here.module is None else "module"
-                    return [(unit, binding) for binding in visible], step
+                if visible := [
+                    (unit, binding) for binding in self._visible(bindings, scope, position)
+                ]:
+                    return visible, "local" if here.module is None else "module"
                 late = late or bindings  # declared after this
             if here.kind == FUNCTION_SCOPE:
                 position = END
@@ -230,11 +231,11 @@ class Resolver:
         if self.rules.members_visible and (found := self.find(owner, name)):
             return found, "receiver"
         bindings = here.names.get(name, [])
-        values = [binding[B_VALUE] for binding in bindings]
-        is_parameter = any(value and value[0] == TYPE_PARAMETER for value in values)
-        if bindings and (is_parameter or (self.rules.class_scope and is_inside)):
-            return [(unit, binding) for binding in bindings], "local"
-        return None
+        if not (self.rules.class_scope and is_inside) and not any(
+            value and value[0] == TYPE_PARAMETER for *_, value, _ in bindings
+        ):
+            return None
+        return ([(unit, binding) for binding in bindings], "local") if bindings else None
 
     def beyond(self, unit: Unit, name: str) -> Value | None:
         """Evaluate a name that no scope has: star imports, then the language itself."""
@@ -319,8 +320,9 @@ class Resolver:
     def _name(self, term: Term, place: Place) -> Value | None:
         bindings, step = self.lookup(place.unit, place.scope, term[1], place.position)
         if bindings:
-            position = place.position if step == "local" else END
-            return self.evaluate_bindings(bindings, position, place.env)
+            return self.evaluate_bindings(
+                bindings, place.position if step == "local" else END, place.env
+            )
         return self.beyond(place.unit, term[1])
 
     def _member(self, term: Term, place: Place) -> Value | None:
@@ -332,9 +334,10 @@ class Resolver:
         self.asking = place.unit
         if found is not None and found[0] not in (UNION, ALIAS):
             return [found]
-        values = parts(found)
         return [
-            part for value in values for part in parts(value[1] if value[0] == ALIAS else value)
+            part
+            for value in parts(found)
+            for part in parts(value[1] if value[0] == ALIAS else value)
         ]
 
     def _call(self, term: Term, place: Place) -> Value | None:
@@ -345,26 +348,25 @@ class Resolver:
 
     def _part(self, term: Term, place: Place) -> Value | None:
         """One of several values; the first of one alone, such as `value, ok := map[key]`."""
-        number, found = term[2], []
-        for value in parts(self.evaluate(term[1], place)):
-            if value[0] == TUPLE:
-                found.append(value[1][number] if number < len(value[1]) else None)
-            elif self.rules.unpacks:
-                found.append(self.element(value))
-            elif number == 0:
-                found.append(value)
-        return union(found)
+        number = term[2]
+        alone = self.element if self.rules.unpacks else lambda value: None if number else value
+        return union(
+            [
+                (value[1][number:] or (None,))[0] if value[0] == TUPLE else alone(value)
+                for value in parts(self.evaluate(term[1], place))
+            ]
+        )
 
     def _callback(self, term: Term, place: Place) -> Value | None:
         """A parameter of a function literal: as the callee declares what it passes."""
         _, callee, argument, number = term
-        found = []
-        for value in parts(self.evaluate(callee, place)):
-            for parameter in parts(self._parameter_value(value, argument)):
-                function = self.underlying(parameter) or parameter
-                if function[0] == CALLABLE and number < len(function[2]):
-                    found.append(function[2][number])
-        return union(found)
+        functions = [
+            self.underlying(parameter) or parameter
+            for value in parts(self.evaluate(callee, place))
+            for parameter in parts(self._parameter_value(value, argument))
+        ]
+        taken_by = [function[2] for function in functions if function[0] == CALLABLE]
+        return union([values[number] for values in taken_by if number < len(values)])
 
     def _parameter_value(self, value: Value, number: int) -> Value | None:
         """Return what a function takes as one of its arguments."""
@@ -436,7 +438,7 @@ class Resolver:
         wanted = parts(self.value_of_type(term[2], place))
         values = parts(self.evaluate(term[1], place))
         return union(
-            [one for one in values if any(self.is_a(one, kind) for kind in wanted)] or wanted
+            [value for value in values if any(self.is_a(value, kind) for kind in wanted)] or wanted
         )
 
     def is_a(self, value: Value, wanted: Value) -> bool:
@@ -524,9 +526,8 @@ class Resolver:
                 return self.rules.outside_element(value)
             case "instance":
                 for name in self.rules.item_methods:
-                    if (method := self.member(value, name)) is not None:
-                        results = union([self.result(part) for part in parts(method)])
-                        return self.rules.item(self, results)
+                    if methods := parts(self.member(value, name)):
+                        return self.rules.item(self, union(map(self.result, methods)))
             case "type":
                 return (INSTANCE, value[1], ()) if self.rules.types_are_iterable else None
         return None
@@ -540,9 +541,8 @@ class Resolver:
             return (MODULE, symbol.unit.scopes[symbol.inner].module)
         if symbol.kind not in TYPES:
             return None
-        is_alias = symbol.underlying is not None and "alias" in symbol.flags
-        place = Place(symbol.unit, symbol.inner, END)
-        meant = self.value_of_type(symbol.underlying, place) if is_alias else None
+        defined = symbol.underlying if "alias" in symbol.flags else None
+        meant = self.value_of_type(defined, Place(symbol.unit, symbol.inner, END))
         return (ALIAS, meant) if meant is not None else (TYPE, symbol, ())
 
     # --- calls

@@ -19,7 +19,7 @@ from ghostmem.outline.engine.facts import (
 from ghostmem.outline.engine.language import Rules, language
 from ghostmem.outline.engine.library import library_result
 from ghostmem.outline.engine.link import Target
-from ghostmem.outline.engine.resolve import TYPES, Env, Place, Resolver
+from ghostmem.outline.engine.resolve import TYPES, Place, Resolver
 from ghostmem.outline.engine.table import Form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
     BASES,
@@ -219,10 +219,9 @@ class Java(Rules):
                     for base in child.named_children[0].named_children:
                         walker.base(symbol, relation, base)
                 case "formal_parameters":
-                    types = [
+                    symbol.detail = ", ".join(
                         self.component(walker, component) for component in child.named_children
-                    ]
-                    symbol.detail = ", ".join(types)
+                    )
 
     def component(self, walker: "Walker", node: "Node") -> str:
         """A component of a record, a field and a method that returns it; return its type."""
@@ -260,8 +259,7 @@ class Java(Rules):
             name, number = walker.text(declarator.named_children[0]), NO_SYMBOL
             if around.kind == CLASS:
                 walker.flags = set(flags)
-                declaration = node if len(declarators) == 1 else declarator
-                number = walker.define(declaration, name, kind).number
+                number = walker.define(declarator if declarators[1:] else node, name, kind).number
             value = walker.visit(declarator.child_by_field_name("value"))
             is_array = written is not None and declarator.child_by_field_name("dimensions")
             type_term = (LIST_TYPE, written) if is_array else written
@@ -337,8 +335,7 @@ class Java(Rules):
             head, _, member = path.rpartition(".")
             return self.imported(resolver, _unit, head, member) if head else None
         outer = self.imported(resolver, _unit, path, None)
-        is_own = outer is not None and outer[0] != OUTSIDE
-        value = resolver.member(outer, member) if outer is not None and is_own else None
+        value = None if outer is None or outer[0] == OUTSIDE else resolver.member(outer, member)
         return value or (OUTSIDE, f"{path}.{member.removesuffix('()')}")
 
     def imported_ends(self, resolver: Resolver, unit: Unit, path: str, _member: str) -> list[Unit]:
@@ -471,11 +468,10 @@ class Java(Rules):
         methods = [(target, target.symbol) for target in callees if target.symbol is not None]
         if len(methods) < 2 or any(symbol.kind != "method" for _, symbol in methods):
             return callees
-        count = len(arguments)
         fitting = [
             (target, symbol)
             for target, symbol in methods
-            if symbol.min_arguments <= count <= symbol.max_arguments
+            if symbol.min_arguments <= len(arguments) <= symbol.max_arguments
         ]
         if 1 < len(fitting) <= MAX_OVERLOADS:
             values = [resolver.evaluate(argument, place) for argument in arguments]
@@ -502,7 +498,11 @@ def _shown_type(walker: "Walker", node: "Node") -> str:
 
 def _costs(resolver: Resolver, symbol: CodeSymbol, values: list[Value | None]) -> list[int]:
     """Return how far the arguments of a call are from the parameters of a method."""
-    wanted = _parameters(resolver, symbol)
+    names = symbol.unit.scopes[symbol.inner].names if symbol.inner >= 0 else {}
+    wanted = [
+        resolver.evaluate_binding(symbol.unit, names[name][0]) if name in names else None
+        for name in symbol.parameters
+    ]
     if symbol.max_arguments < UNLIMITED:
         return [_cost(resolver, *pair) for pair in zip(values, wanted, strict=False)]
     if len(values) == len(wanted) and 0 <= _cost(resolver, values[-1], wanted[-1]) < IMPOSSIBLE:
@@ -513,43 +513,21 @@ def _costs(resolver: Resolver, symbol: CodeSymbol, values: list[Value | None]) -
     return [MANY, *(_cost(resolver, *pair) for pair in zip(values, wanted, strict=False))]
 
 
-def _parameters(
-    resolver: Resolver, symbol: CodeSymbol, env: Env | None = None
-) -> list[Value | None]:
-    names = symbol.unit.scopes[symbol.inner].names if symbol.inner >= 0 else {}
-    return [
-        resolver.evaluate_binding(symbol.unit, names[name][0], env) if name in names else None
-        for name in symbol.parameters
-    ]
-
-
 def _cost(resolver: Resolver, value: Value | None, wanted: Value | None) -> int:
     """Return how far a value is from a parameter: 0 if they have the same type."""
     if value is None or wanted is None or wanted[0] == UNION:
         return UNSURE
     if value[0] == UNION:
-        if any(part[1] == STRING for part in value[1]):  # "a" + b
-            return _cost(resolver, (OUTSIDE_INSTANCE, STRING, ()), wanted)
-        costs = {_cost(resolver, part, wanted) for part in value[1] if part[1] != "null"}
-        return costs.pop() if len(costs) == 1 else UNSURE
+        is_text = any(part[1] == STRING for part in value[1])  # "a" + b
+        return _cost(resolver, (OUTSIDE_INSTANCE, STRING, ()), wanted) if is_text else UNSURE
     if value[0] in (FUNCTION, CALLABLE) or value[1] == "null":
-        return IMPOSSIBLE if _refuses(wanted, value) else UNSURE
+        return UNSURE
     if value[0] == wanted[0] == LIST:
-        cost = _cost(resolver, value[1], wanted[1])
-        is_plain = not {part[1] for part in (value[1], wanted[1]) if part} & PRIMITIVES
-        return cost if is_plain or cost == 0 else IMPOSSIBLE
+        return _cost(resolver, value[1], wanted[1])
     types, is_complete = _passed_for(resolver, value)
     if wanted[0] != LIST and wanted[1] in types:
         return types.index(wanted[1])
     return IMPOSSIBLE if is_complete or wanted[0] == LIST or wanted[1] in CLOSED else UNSURE
-
-
-def _refuses(wanted: Value, value: Value) -> bool:
-    """Tell whether a parameter cannot be null, or cannot be a function."""
-    if value[1] == "null":
-        return wanted[1] in PRIMITIVES
-    is_class = wanted[0] == INSTANCE and wanted[1].kind != "interface"
-    return is_class or wanted[0] == LIST or wanted[1] in CLOSED
 
 
 def _passed_for(resolver: Resolver, value: Value) -> tuple[list[object], bool]:
