@@ -290,8 +290,9 @@ def rm_notes(store: Store, folder: str | Path, *, dry_run: bool = False) -> Fold
             forget_note(store, tx, added, note)
         for added in chosen:
             tx.notes.drop_folder(added.id)
-    roots = ", ".join(added.root for added in chosen)
-    return FolderRemoval(roots, chosen[-1].ns, len(notes), memories, dry_run)
+    return FolderRemoval(
+        ", ".join(added.root for added in chosen), chosen[-1].ns, len(notes), memories, dry_run
+    )
 
 
 def chosen_folders(store: Store, folder: str | Path | None) -> list[Folder]:
@@ -309,8 +310,9 @@ def chosen_folders(store: Store, folder: str | Path | None) -> list[Folder]:
         ]
         for place in (os.path.realpath(path), os.path.abspath(path))
     )
-    by_ns = [candidate for candidate in folders if candidate.ns == str(folder)]
-    chosen = next(filter(None, by_place), by_ns)
+    chosen = next(
+        filter(None, by_place), [candidate for candidate in folders if candidate.ns == str(folder)]
+    )
     if not chosen:
         roots = ", ".join(candidate.root for candidate in folders)
         raise NotFoundError(

@@ -117,8 +117,9 @@ def _grep_place(place: Folder | Path, query: str, limit: int) -> Blocks:
 
 def format_blocks(blocks: Sequence[MatchBlock], query: str) -> str:
     """Return blocks as text for an agent, followed by the files that could not be read."""
-    unread = getattr(blocks, "unread", ())
-    notes = [f"note: could not read {_one_line(problem)}" for problem in unread]
+    notes = [
+        f"note: could not read {_one_line(problem)}" for problem in getattr(blocks, "unread", ())
+    ]
     if not blocks:
         return "\n".join([f'No matches found for "{query}".', *notes])
     parts = [

@@ -104,8 +104,9 @@ def index_note(
         store, tx, folder, fresh, with_vectors=read.stat.size <= MAX_EMBEDDED_BYTES
     )
     if is_foreign(folder.source_kind):
-        quarantined = quarantined_sections(tx, folder, note.path if note else path)
-        wanted, suspects = writer.quarantine_suspects(wanted, quarantined, released)
+        wanted, suspects = writer.quarantine_suspects(
+            wanted, quarantined_sections(tx, folder, note.path if note else path), released
+        )
         problem = "; ".join(filter(None, (problem, suspects)))
     tx.notes.put(folder.id, fresh._replace(problem=problem))
     changed = writer.write(wanted)
@@ -192,8 +193,9 @@ def _remove_section(store: Store, tx: Transaction, memory: Memory) -> None:
 def keep_vectors(store: Store, tx: Transaction, memories: Iterable[Memory]) -> None:
     """Keep the vectors of memories that change or go, for a later section with the same text."""
     for memory in memories:
-        hashes = [_sha256(chunk.text) for chunk in tx.index.chunks(memory)]
-        tx.notes.spare(memory.id, hashes, store.clock())
+        tx.notes.spare(
+            memory.id, [_sha256(chunk.text) for chunk in tx.index.chunks(memory)], store.clock()
+        )
 
 
 def _sha256(text: str) -> str:
@@ -271,8 +273,7 @@ class _SectionWriter:
         for entry in quarantined:
             if (entry.key, entry.content) == (key, new.text):
                 return entry
-        source_kind = self._folder.source_kind
-        fields = {**self._fields(new), "files": self._refs, "source_kind": source_kind}
+        fields = {**self._fields(new), "files": self._refs, "source_kind": self._folder.source_kind}
         draft = Draft(self._folder.ns, key, new.text, fields, unlock=True)
         return hold(self._store, self._tx, draft, reasons)
 
@@ -375,8 +376,9 @@ class _SectionWriter:
         if not self._with_vectors:
             self._tx.graph.linked([memory_id])
             return
-        hashes = [_sha256(row.spoken) for row in rows]
-        self.unembedded += len(rows) - self._tx.notes.reuse(memory_id, hashes, _sha256(text))
+        self.unembedded += len(rows) - self._tx.notes.reuse(
+            memory_id, [_sha256(row.spoken) for row in rows], _sha256(text)
+        )
 
     def _set_links(self, memory_id: str, links: Sequence[tuple[str, str]]) -> bool:
         """Store the links of a section, and remove old ones with their edges."""
@@ -398,12 +400,11 @@ def drop_link_edge(tx: Transaction, memory_id: str, word: str, to_id: str) -> No
     """Remove the edge of a link, unless another link makes the same edge."""
     rel, reverse = relation_of(word)
     start, end = (to_id, memory_id) if reverse else (memory_id, to_id)
-    is_linked = any(
+    if not any(
         target == to and relation_of(linked) == (rel, is_reverse)
         for source, to, is_reverse in ((start, end, False), (end, start, True))
         for linked, _, target in tx.notes.links_of(source)
-    )
-    if not is_linked:
+    ):
         tx.graph.drop_edge(start, end, rel)
 
 

@@ -250,8 +250,9 @@ def _path(root: Path, topic: str) -> Path:
 
 
 def _topics(root: Path) -> list[str]:
-    names = file_names(_folder(root))
-    topics = [name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)]
+    topics = [
+        name.removesuffix(SUFFIX) for name in file_names(_folder(root)) if name.endswith(SUFFIX)
+    ]
     return sorted(topic for topic in topics if _is_topic(root, topic))
 
 

@@ -128,8 +128,7 @@ class MemorySave:
                 f"save operation failed: {error}", getattr(error, "hint", None)
             ) from error
         place = "long-term memory" if target == LONG_TERM else "daily log"
-        saved = f"Saved to {place} ({done.path.rpartition('/')[2]})"
-        return "; ".join((saved, *done.notes))
+        return "; ".join((f"Saved to {place} ({done.path.rpartition('/')[2]})", *done.notes))
 
 
 def formatted(hits: Iterable[Hit]) -> str:

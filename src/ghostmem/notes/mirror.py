@@ -269,8 +269,7 @@ class MirrorRun:
 
     def of_memory(self, memory: Memory) -> Unit:
         """Return a memory as a unit, with the tags that the folder can carry."""
-        tags = memory.tags if self.layout.is_single else ()
-        return Unit(memory.key, "", 0, memory.content, tags)
+        return Unit(memory.key, "", 0, memory.content, memory.tags if self.layout.is_single else ())
 
     def read_twice(self, memories: Mapping[str, Memory], accept_deletes: bool) -> bool:
         """Read the folder, again if a unit is missing; say whether the result can be trusted."""
@@ -508,8 +507,9 @@ class MirrorRun:
         """Store a text that lost its key under a new one, on both sides."""
         validate.content(text, self.store.settings.max_content_bytes)
         now, ns = self.store.clock(), self.mirror.ns
-        conflicts = Filter(ns=NsFilter(ns), now=now, key_prefix=f"{memory.key} (conflict ")
-        stored = tx.listing.select(conflicts)
+        stored = tx.listing.select(
+            Filter(ns=NsFilter(ns), now=now, key_prefix=f"{memory.key} (conflict ")
+        )
         if any(fingerprint(copy.content) == fingerprint(text) for copy in stored):
             return  # a run that was killed has stored it
 

@@ -85,8 +85,9 @@ def _common_dir(folder: str) -> str | None:
 
 def _remote(common: str) -> str:
     """Return `owner/name` of the remote origin, or of the first remote."""
-    config = _read(os.path.join(common, "config"))
-    parts = re.split(r"^\s*\[remote \"(.*?)\"\]\s*$", config, flags=re.MULTILINE)
+    parts = re.split(
+        r"^\s*\[remote \"(.*?)\"\]\s*$", _read(os.path.join(common, "config")), flags=re.MULTILINE
+    )
     remotes = {
         name: _URL.search(body.split("\n[")[0])
         for name, body in zip(parts[1::2], parts[2::2], strict=False)
@@ -99,8 +100,7 @@ def _named(url: str) -> str:
     """Return the last two parts of a remote's path, without host, credentials or query."""
     if "::" in url:
         return ""
-    address = re.split(r"[?#]", url, maxsplit=1)[0]
-    scheme, _, remainder = address.rpartition("://")
+    scheme, _, remainder = re.split(r"[?#]", url, maxsplit=1)[0].rpartition("://")
     place = remainder.rpartition("@")[2]
     is_short = ":" in place and not place.startswith(("/", "."))  # host:path
     separator = "/" if scheme else ":" if is_short else ""

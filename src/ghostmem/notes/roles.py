@@ -115,10 +115,9 @@ def all_memory_entries(
 ) -> list[MemoryEntry]:
     """Return the entries of all roles or of one, by role, oldest first."""
     home = _folder(folder)
-    roles = [check_role(role_filter)] if role_filter else list_memory_files(home)
     return [
         entry
-        for role in roles
+        for role in ([check_role(role_filter)] if role_filter else list_memory_files(home))
         for text in _texts(home, role)
         for entry in parse_memory_entries(text, role)
     ]
@@ -232,11 +231,11 @@ def format_memory_list(entries: Sequence[MemoryEntry]) -> str:
 def check_role(role: str) -> str:
     """Return the name of a role if it is a safe file name on every system."""
     if not _is_role(role):
-        hint = (
+        raise InvalidInputError(
+            f"{role!r} cannot name a role",
             "use a short name such as shared, build or edit: no / \\ : or dot in "
-            f"front, at most {_MAX_ROLE_BYTES} bytes"
+            f"front, at most {_MAX_ROLE_BYTES} bytes",
         )
-        raise InvalidInputError(f"{role!r} cannot name a role", hint)
     return role
 
 

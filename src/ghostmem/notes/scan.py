@@ -177,8 +177,9 @@ def same_text(missing: Sequence[Note], files: Sequence[FileToIndex]) -> dict[str
 
     The text must occur once before and once after; equal files cannot be told apart."""
     changed = [file for file in files if file.is_changed]
-    notes = [*missing, *(file.note for file in changed if file.note)]
-    old = unique_by(notes, lambda note: note.hash)
+    old = unique_by(
+        [*missing, *(file.note for file in changed if file.note)], lambda note: note.hash
+    )
     new = unique_by(changed, lambda file: file.read.text.digest)
     moved = {
         new[digest].path: note

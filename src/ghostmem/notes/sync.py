@@ -229,12 +229,11 @@ class _FolderSync:
                 files.append(FileToIndex(path, read, note))
         # A note that is renamed during the scan is seen under both names.
         inodes = {file.read.stat.inode for file in files if file.note is None}
-        ids = {
+        return files, {
             note.id
             for note in seen.values()
             if note.stat.inode not in inodes or os.path.lexists(self._root / note.path)
         }
-        return files, ids
 
     def _read(self, path: str) -> Read | None:
         try:

@@ -146,12 +146,10 @@ def _section(
 
 def _edited(text: str, section: NoteSection, content: str) -> str:
     """Return the text of a file with a section replaced; blank lines around it stay."""
-    lines = text.split("\n")
-    start = sum(len(line) + 1 for line in lines[: section.line - 1])
+    start = sum(len(line) + 1 for line in text.split("\n")[: section.line - 1])
     stop = start + len(section.text)
     # The memory has the indent of the first line too.
-    skipped = len(section.text) - len(section.text.lstrip())
-    first = section.text.rfind("\n", 0, skipped) + 1
+    first = section.text.rfind("\n", 0, len(section.text) - len(section.text.lstrip())) + 1
     lead, tail = section.text[:first], section.text[len(section.text.rstrip()) :]
     tail = tail or ("\n" if stop < len(text) else "")
     return text[:start] + lead + content.strip("\n") + tail + text[stop:]
@@ -189,8 +187,7 @@ def save_note(
         path = _daily(root, day, folders) if target == DAILY else long_term
         file = inside(root, path)
         before = read_file(file).text
-        missing = 2 - min(2, len(before) - len(before.rstrip("\n")))
-        gap = "\n" * missing if before else ""
+        gap = "\n" * (2 - min(2, len(before) - len(before.rstrip("\n")))) if before else ""
         title = day if target == DAILY else "Memory"
         append(file, f"{gap}{text}\n", opening=f"# {title}\n\n")
     fit = [added for added in folders if layout_named(added.layout).wants(path)]

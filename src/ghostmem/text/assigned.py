@@ -299,8 +299,7 @@ def _end(text: str, name: Name, run: re.Match[str], pairs: bool, tags: bool) -> 
     With `pairs` another name may follow without a space, with `tags` a tag.
     """
     start, stop = run.span()
-    before = text[max(0, name.start - 61) : name.start]
-    lead = compiled(r"([?&;\"'`])[\w.-]*\Z").search(before)
+    lead = compiled(r"([?&;\"'`])[\w.-]*\Z").search(text[max(0, name.start - 61) : name.start])
     following = _PAIR if pairs else ""
     if lead:
         following = "[&;#]" if lead[1] in "?&;" else lead[1]

@@ -182,8 +182,7 @@ def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text; abbreviations and initials do not end one."""
     start = 0
     for end in _END.finditer(text):
-        before = text[max(0, end.start() - 12) : end.start()].split() or [""]
-        word = before[-1].lstrip("(\"'")
+        word = (text[max(0, end.start() - 12) : end.start()].split() or [""])[-1].lstrip("(\"'")
         is_initial = len(word) == 1 and word.isupper() and word != "I"
         if end[0] == "." and (is_initial or word.lower() in _ABBREVIATIONS):
             continue

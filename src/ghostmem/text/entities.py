@@ -198,8 +198,7 @@ def _identifier(joined: str) -> str | None:
         return name.removeprefix("./")
     if "/" in name:
         return _path(name)
-    forms = (_TICKET, _DOTTED, _HIDDEN)
-    is_formal = any(compiled(form).fullmatch(joined) for form in forms)
+    is_formal = any(compiled(form).fullmatch(joined) for form in (_TICKET, _DOTTED, _HIDDEN))
     return name if is_formal or compiled(_VERSION).fullmatch(name) else None
 
 
@@ -220,9 +219,8 @@ def _phrases(tokens: Iterable[_Token]) -> Iterator[tuple[list[_Token], bool]]:
     opens = True
     for token in tokens:
         before = phrase[-1].text if phrase and token.gap in (". ", ".") else ""
-        is_initial = len(before) == 1 and before.isupper() and before != "I"
         is_short = (
-            is_initial
+            (len(before) == 1 and before.isupper() and before != "I")
             or before.lower() in _ABBREVIATED
             or compiled(_INITIALS).fullmatch(before) is not None
         )
@@ -271,8 +269,7 @@ def _joined_name(run: list[_Token], opener: _Token | None) -> Iterator[_Name]:
     words = tuple(token.text.lower() for token in run)
     if 0 < len(words) <= _MAX_WORDS and 1 < len(" ".join(words)) <= _MAX_LENGTH:
         opens = run[0] is opener
-        is_sure = not opens or len(words) > 1 or _is_strong(run[0].text)
-        yield _Name(run[0].at, words, opens, is_sure)
+        yield _Name(run[0].at, words, opens, not opens or len(words) > 1 or _is_strong(run[0].text))
 
 
 def _is_name(word: str) -> bool:

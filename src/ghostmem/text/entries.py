@@ -20,10 +20,9 @@ Titled = tuple[str, str]
 def keyword_scores(query: str, texts: Sequence[Titled]) -> list[float]:
     """Count the question's words, also as parts of words and in any case; titles count double."""
     wanted = query.lower().split()
-    lowered = [(title.lower(), text.lower()) for title, text in texts]
     return [
         sum(TITLE * title.count(term) + text.count(term) for term in wanted)
-        for title, text in lowered
+        for title, text in [(title.lower(), text.lower()) for title, text in texts]
     ]
 
 
@@ -55,10 +54,9 @@ def _bm25(
 
 def tokens(text: str) -> list[str]:
     """Return the stems of a text's words without stop words and single Latin letters."""
-    words = _WORD.findall(text.lower())
     return [
         clip(word)
-        for word in words
+        for word in _WORD.findall(text.lower())
         if (len(word) > 1 or not word.isascii()) and word not in STOP_WORDS
     ]
 
@@ -69,10 +67,9 @@ def clip(word: str) -> str:
     Porter's stemmer (`text.stem`) would change the published order of role-file searches."""
     if len(word) < 4:
         return word
-    ending = next(
-        (end for end in _ENDINGS if word.endswith(end) and len(word) - len(end) >= 2), "s"
+    return word.removesuffix(
+        next((end for end in _ENDINGS if word.endswith(end) and len(word) - len(end) >= 2), "s")
     )
-    return word.removesuffix(ending)
 
 
 def _contains(words: Sequence[str], phrase: Sequence[str]) -> bool:

@@ -86,8 +86,7 @@ def _word(content: str, at: int, head: int, tail: int) -> tuple[int, int] | None
 def _character(content: str, at: int, tail: int) -> tuple[int, int] | None:
     """Return the visible character that begins at a position, or None if it has no end."""
     limit = at + _MAX_CHARACTER
-    ends = (end for end in range(at + 1, min(tail, limit)) if breaks(content, end, at))
-    end = next(ends, tail)
+    end = next((end for end in range(at + 1, min(tail, limit)) if breaks(content, end, at)), tail)
     return (at, end) if end <= limit else None
 
 

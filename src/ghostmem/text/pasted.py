@@ -38,8 +38,9 @@ class _Model(NamedTuple):
 def without_pasted(text: str) -> str:
     """Return a message with an empty line in place of each line that was pasted."""
     lines = text.split("\n")
-    typed = zip(lines, _are_pasted(lines), strict=True)
-    return "\n".join("" if is_pasted else line for line, is_pasted in typed)
+    return "\n".join(
+        "" if is_pasted else line for line, is_pasted in zip(lines, _are_pasted(lines), strict=True)
+    )
 
 
 def _are_pasted(lines: list[str]) -> list[bool]:

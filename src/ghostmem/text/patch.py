@@ -120,11 +120,10 @@ def _apply(text: str, hunks: list[_Hunk]) -> str:
 def _find(text: str, lines: list[int], hunk: _Hunk, at: int, line: int) -> int:
     """Return the offset of a hunk's old lines: at its line, or at the only place after `at`."""
     named = lines[line - 1] if 0 < line <= len(lines) else -1
-    ended = hunk.old[-1:] in ("", "\n")
     if (
         named >= at
         and text.startswith(hunk.old, named)
-        and (ended or named + len(hunk.old) == len(text))
+        and (hunk.old[-1:] in ("", "\n") or named + len(hunk.old) == len(text))
     ):
         return named
     places = _places(text, hunk.old, at) if hunk.old else []

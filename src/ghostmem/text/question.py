@@ -49,8 +49,7 @@ class Question(NamedTuple):
 
 def read_question(text: str) -> Question:
     """Say whether a question asks for a time, a place, or several things."""
-    several = _has(_LISTS, text) or _asks_plural(text)
-    return Question(_has(_WHEN, text), _has(_WHERE, text), several)
+    return Question(_has(_WHEN, text), _has(_WHERE, text), _has(_LISTS, text) or _asks_plural(text))
 
 
 def parts(text: str) -> list[str]:
@@ -58,8 +57,7 @@ def parts(text: str) -> list[str]:
     # the pattern takes milliseconds to compile, and most questions are single
     if text.count("?") + text.count("？") < 2 and _AND.isdisjoint(text.lower().split()):
         return [text]
-    joint = compiled(_JOINT, re.IGNORECASE)
-    found = [part for part in joint.split(" ".join(text.split())) if part]
+    found = [part for part in compiled(_JOINT, re.IGNORECASE).split(" ".join(text.split())) if part]
     return found if 1 < len(found) <= MAX_PARTS else [text]
 
 

@@ -163,8 +163,7 @@ def is_technical(value: str) -> bool:
 
 def is_wordy(value: str) -> bool:
     """Say whether a value consists of words and short numbers, like the name of a thing."""
-    parts = re.split(r"[-_.:/ ]+", value)
-    is_words = all(compiled(_WORD_PART).fullmatch(part) for part in parts)
+    is_words = all(compiled(_WORD_PART).fullmatch(part) for part in re.split(r"[-_.:/ ]+", value))
     return is_words and not compiled(_SERIAL).fullmatch(value)
 
 
@@ -187,8 +186,7 @@ def is_odd(value: str) -> bool:
 
 def is_odd_password(value: str) -> bool:
     """Say whether a value is odd enough for a password where a word could be as well."""
-    is_word = is_wordy(value) and len(value) < 10
-    return is_odd(value) and not is_word and not is_technical(value)
+    return is_odd(value) and not (is_wordy(value) and len(value) < 10) and not is_technical(value)
 
 
 def is_secret(value: str, is_word: bool, given: bool, code: bool = False) -> bool:
@@ -362,10 +360,9 @@ def secret_shapes() -> tuple[SecretShape, ...]:
 @cache
 def _by_literal() -> dict[str, dict[str, list[SecretShape]]]:
     """Return the shapes by the form of the text that is searched and by literal."""
-    by_form = grouped((shape.searched, shape) for shape in secret_shapes())
     return {
         form: grouped((literal, shape) for shape in shapes for literal in shape.literals.split("|"))
-        for form, shapes in by_form.items()
+        for form, shapes in grouped((shape.searched, shape) for shape in secret_shapes()).items()
     }
 
 

@@ -94,14 +94,14 @@ def sections(text: str, name: str) -> list[MarkdownSection]:
     prefix = f"{daily[1]}:" if daily else ""
     parts: list[MarkdownSection] = []
     seen: Counter[str] = Counter()
-    pieces = _pieces(text.removeprefix("\ufeff"), _SECOND_LEVEL, lambda match: match["title"])
-    for heading, piece, line in pieces:
+    for heading, piece, line in _pieces(
+        text.removeprefix("\ufeff"), _SECOND_LEVEL, lambda match: match["title"]
+    ):
         below = piece if heading is None else piece[line_end(piece, 0) :]
         first = below.rfind("\n", 0, len(below) - len(below.lstrip())) + 1
         body = below[first:].rstrip()
         if heading is not None:
-            key = prefix + unique(slug(heading), seen)
-            parts.append(MarkdownSection(key, heading, body, line))
+            parts.append(MarkdownSection(prefix + unique(slug(heading), seen), heading, body, line))
         elif body:
             line += below.count("\n", 0, first)
             parts.append(MarkdownSection(prefix + PREAMBLE, "", body, line))

@@ -127,8 +127,7 @@ def _replaced(
     word: str, shape: str, endings: dict[str, str], min_syllables: int
 ) -> tuple[str, str]:
     """Replace the longest listed ending if more syllables are before it (steps 2, 3 and 4)."""
-    listed = (size for size in range(min(7, len(word)), 1, -1) if word[-size:] in endings)
-    size = next(listed, 0)
+    size = next((size for size in range(min(7, len(word)), 1, -1) if word[-size:] in endings), 0)
     if not size or shape[:-size].count("vc") <= min_syllables:
         return word, shape
     if word[-size:] == "ion" and word[-4] not in "st":

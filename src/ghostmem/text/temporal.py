@@ -95,8 +95,7 @@ def _window(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     if " hier " in joined and FRENCH_WORDS & set(words):
         return _back(now, 2.0), _back(now, 0.5)
     if "前" in text and (match := compiled(_COUNTED_HAN).search(text)):
-        number = NUMERALS.get(match[1]) or int(match[1])
-        return _around(now, UNITS.get(match[2], 1.0), number)
+        return _around(now, UNITS.get(match[2], 1.0), NUMERALS.get(match[1]) or int(match[1]))
     for at, word in enumerate(words):
         near = words[max(0, at - 3) : at + 5]
         unit = next((UNITS[name] for name in near if name in UNITS), None)
@@ -171,5 +170,4 @@ def window_match(times: Times, at: datetime) -> float:
     if start <= at <= stop:
         return 1.0
     distance = (start - at if at < start else at - stop).total_seconds()
-    half = max(3600.0, (stop - start).total_seconds() / 2)
-    return float(2 ** (-distance / half))
+    return float(2 ** (-distance / max(3600.0, (stop - start).total_seconds() / 2)))

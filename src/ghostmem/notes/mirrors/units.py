@@ -91,8 +91,7 @@ def text_span(text: str, eol: str) -> tuple[int, int]:
     feed = text.find("\n", stop)
     ends_with_cr = eol == CRLF and feed > stop and text[feed - 1] == "\r"
     stop = len(text) if feed < 0 else feed - ends_with_cr
-    first = len(text) - len(text.lstrip(_BLANK))
-    return text.rfind("\n", 0, first) + 1, stop
+    return text.rfind("\n", 0, len(text) - len(text.lstrip(_BLANK))) + 1, stop
 
 
 def read_region(region: str, eol: str) -> str:
