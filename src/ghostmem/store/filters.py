@@ -32,10 +32,9 @@ def ns_part(ns: NsFilter, column: str = "m.ns") -> Part:
 
 def clause(dialect: Dialect, selection: Filter) -> Part:
     """Return a WHERE clause over `memories m` and its values."""
-    state = "m.deleted_at IS NOT NULL" if selection.deleted else LIVE
     parts = [
         ns_part(selection.ns),
-        (state, []),
+        ("m.deleted_at IS NOT NULL" if selection.deleted else LIVE, []),
         *_plain(dialect, selection),
         *_timed(selection),
         *_about(dialect, selection),

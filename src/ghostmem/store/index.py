@@ -183,8 +183,9 @@ class Index(StoreTable, ABC):
     def index_tags(self) -> None:
         """Add the tags of all memories to the terms that their chunks are found by."""
         for ns, memory_id, extra in self._tagged():
-            terms = [with_tags(text, extra) for text in self.terms(ns, memory_id)]
-            self.reword(ns, memory_id, terms)
+            self.reword(
+                ns, memory_id, [with_tags(text, extra) for text in self.terms(ns, memory_id)]
+            )
 
     def count_unindexed(self) -> int:
         """Count the memories that have a chunk which is not found by all their tags."""

@@ -57,10 +57,9 @@ def tagged(rows: Sequence[IndexRow], tags: Iterable[str]) -> Sequence[IndexRow]:
     extra = tag_terms(tags)
     if not extra:
         return rows
-    all_terms = [with_tags(row.terms, extra) for row in rows]
     return [
         row._replace(terms=terms, length=len(terms.split()), tokens=encode_all(terms.split()))
-        for row, terms in zip(rows, all_terms, strict=True)
+        for row, terms in zip(rows, [with_tags(row.terms, extra) for row in rows], strict=True)
     ]
 
 

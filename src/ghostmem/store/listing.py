@@ -224,9 +224,8 @@ class Listing(StoreTable):
 
     def totals(self, now: datetime) -> dict[str, int]:
         """Count the rows of the main tables."""
-        totals = {table: self._db.get(f"SELECT count(*) FROM {table}") for table in _COUNTED}
         return {
-            **totals,
+            **{table: self._db.get(f"SELECT count(*) FROM {table}") for table in _COUNTED},
             "reflect_rules": self._db.get(
                 "SELECT count(*) FROM reflect_rules WHERE created_by <> 'system'"
             ),

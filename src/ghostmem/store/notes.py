@@ -79,12 +79,11 @@ class Notes(StoreTable):
 
     def reconciled(self, folder_id: int, at: datetime | None, unavailable: str) -> None:
         """Record how a scan of a folder ended; without a time it was not completed."""
-        sql = (
+        self._db.run(
             "UPDATE note_folders SET reconciled_at = coalesce(?, reconciled_at), "
-            "unavailable = ? WHERE id = ?"
+            "unavailable = ? WHERE id = ?",
+            (None if at is None else format_time(at), unavailable, folder_id),
         )
-        time = None if at is None else format_time(at)
-        self._db.run(sql, (time, unavailable, folder_id))
 
     def known(self, folder_id: int) -> dict[str, Note]:
         """Return the notes of a folder by their paths."""

@@ -209,11 +209,10 @@ class OutlineTables(StoreTable):
             "DELETE FROM outline_facts WHERE NOT EXISTS"
             " (SELECT 1 FROM outline_files f WHERE f.hash = outline_facts.hash)"
         )
-        unused = self._db.rows(
+        for (project,) in self._db.rows(
             "SELECT id FROM outline_graphs g WHERE NOT EXISTS"
             " (SELECT 1 FROM outline_files f WHERE f.root = g.root AND f.language = g.language)"
-        )
-        for (project,) in unused:
+        ):
             self._delete_rows(project)
             self._db.run("DELETE FROM outline_graphs WHERE id = ?", (project,))
 

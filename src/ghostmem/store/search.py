@@ -62,17 +62,15 @@ class Search(StoreTable, ABC):
         self, tail: str, values: Sequence[Any], selection: Filter, order: str = ""
     ) -> list[ChunkCandidate]:
         """Return the candidates that pass a condition and a filter."""
-        candidates = [
-            ChunkCandidate._make(row)
-            for row in self._chunks(self._columns, tail, values, selection, order)
-        ]
         return [
             chunk
             if chunk.text is not None
             else chunk._replace(
                 text=self._pieces.text(None, chunk.memory_id, chunk.start, chunk.stop)
             )
-            for chunk in candidates
+            for chunk in map(
+                ChunkCandidate._make, self._chunks(self._columns, tail, values, selection, order)
+            )
         ]
 
     def spaces(self, names: Iterable[str]) -> list[Space]:
@@ -206,8 +204,7 @@ class Search(StoreTable, ABC):
             read = {number: live.get(number) for number in fresh}
             self._cache.add(space, read)
             known = {**{number: known[number] for number in chunks if number in known}, **read}
-        rows = [known[number] for number in chunks]
-        return [row for row in rows if row is not None and passes(row)]
+        return [row for row in map(known.get, chunks) if row is not None and passes(row)]
 
     def _by_number(self, chunks: Sequence[int], selection: Filter) -> dict[int, ChunkCandidate]:
         rows = self._candidates(f"c.id {self._sql.among}", [self._sql.array(chunks)], selection)

@@ -105,8 +105,9 @@ class Transaction:
             table_class = self.own.get(name) or _SHARED.get(name)
             if table_class is None:
                 raise AttributeError(f"a transaction has no table {name!r}")
-            members = [getattr(self, member) for member in table_class.takes]
-            table = _class_of(table_class)(self.db, *members)
+            table = _class_of(table_class)(
+                self.db, *[getattr(self, member) for member in table_class.takes]
+            )
             table.ns = self.ns
             setattr(self, name, table)
             return table

@@ -125,12 +125,9 @@ class Vectors(StoreTable, ABC):
         column, names = self._sql.ns_column, sorted({ns for ns, _, _ in rows})
         for ns in names:
             self._db.lock(ns)
-        sql = (
-            f"INSERT INTO vectors (model_id, {column}, chunk_id, vector) SELECT ?, {column}, id,"
-            f" {self._sql.vector} FROM chunks WHERE {self._of('')[0]}id = ? ON CONFLICT DO NOTHING"
-        )
         self._db.run_many(
-            sql,
+            f"INSERT INTO vectors (model_id, {column}, chunk_id, vector) SELECT ?, {column}, id,"
+            f" {self._sql.vector} FROM chunks WHERE {self._of('')[0]}id = ? ON CONFLICT DO NOTHING",
             [
                 (model, self._sql.as_vector(vector), *self._of(ns)[1], chunk)
                 for ns, chunk, vector in rows

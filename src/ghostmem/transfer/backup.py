@@ -66,12 +66,11 @@ def refuse_store(path: str | Path, file: str | None) -> None:
     if file is None:
         return
     store_path, target = os.path.realpath(file), os.path.realpath(path)
-    is_same = (
+    if (
         os.path.exists(store_path)
         and os.path.exists(target)
         and os.path.samefile(store_path, target)
-    )
-    if is_same or target in {store_path, *(store_path + suffix for suffix in SIDE_FILES)}:
+    ) or target in {store_path, *(store_path + suffix for suffix in SIDE_FILES)}:
         raise ConflictError(f"{path} belongs to the store itself", "choose another file")
 
 

@@ -161,11 +161,10 @@ def repair(tx: PostgresTransaction, reindex: Reindex) -> Mapping[str, int]:
 
 
 def _remove_orphans(db: Db) -> int:
-    count = sum(
+    return sum(
         db.change(f"DELETE FROM {table} t WHERE {_points_nowhere(column, parent)}")
         for table, column, parent in _POINTERS
-    )
-    return count + db.change(f"UPDATE note_links l SET to_id = NULL WHERE {_LOST_TARGETS}")
+    ) + db.change(f"UPDATE note_links l SET to_id = NULL WHERE {_LOST_TARGETS}")
 
 
 def _retire_older_versions(db: Db) -> int:

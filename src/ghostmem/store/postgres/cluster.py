@@ -43,10 +43,7 @@ def require_citus(connection: AdminConnection) -> None:
     ).fetchone()
     if row is not None:
         return
-    available = connection.execute(
-        "SELECT 1 FROM pg_available_extensions WHERE name = 'citus'"
-    ).fetchone()
-    if available:
+    if connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'citus'").fetchone():
         raise EngineError(
             f"{connection.location} does not use Citus",
             f"run CREATE EXTENSION citus in it on every node; {_DOCS}",
@@ -60,16 +57,15 @@ def require_citus(connection: AdminConnection) -> None:
 def nodes(connection: AdminConnection) -> list[ClusterNode]:
     """List the servers of a cluster, the coordinator first."""
     require_citus(connection)
-    rows = connection.execute(
-        "SELECT n.nodename, n.nodeport, n.groupid, n.isactive, count(s.shardid), "
-        "coalesce(sum(s.shard_size), 0)"
-        " FROM pg_dist_node n LEFT JOIN citus_shards s ON s.nodename = n.nodename AND "
-        "s.nodeport = n.nodeport"
-        " WHERE n.noderole = 'primary' GROUP BY 1, 2, 3, 4 ORDER BY n.groupid <> 0, 1, 2"
-    )
     return [
         ClusterNode(host, port, "worker" if group else "coordinator", active, shards, int(size))
-        for host, port, group, active, shards, size in rows
+        for host, port, group, active, shards, size in connection.execute(
+            "SELECT n.nodename, n.nodeport, n.groupid, n.isactive, count(s.shardid), "
+            "coalesce(sum(s.shard_size), 0)"
+            " FROM pg_dist_node n LEFT JOIN citus_shards s ON s.nodename = n.nodename AND "
+            "s.nodeport = n.nodeport"
+            " WHERE n.noderole = 'primary' GROUP BY 1, 2, 3, 4 ORDER BY n.groupid <> 0, 1, 2"
+        )
     ]
 
 

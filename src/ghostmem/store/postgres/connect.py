@@ -293,8 +293,7 @@ def is_lost(error: psycopg.Error) -> bool:
     """Say whether an error ended the connection, so that later answers of the server are unknown.
 
     A server that shuts down says so in an error that may follow the answer to a COMMIT."""
-    fatal = error.diag.severity_nonlocalized in ("FATAL", "PANIC")
-    return fatal or error.sqlstate is None
+    return error.diag.severity_nonlocalized in ("FATAL", "PANIC") or error.sqlstate is None
 
 
 def translate(error: Exception, location: str) -> Exception:

@@ -84,8 +84,9 @@ class PostgresSearch(Search):
             expected, unless = self._expected.get((space.name, code), (None, None))
             if expected is not None and unless != space.sequence and expected.limit >= limit:
                 postings[code] = expected
-        missing = [code for code in codes if code not in postings]
-        return postings | self._fetch_postings(space.name, missing, limit)
+        return postings | self._fetch_postings(
+            space.name, [code for code in codes if code not in postings], limit
+        )
 
     def _fetch_postings(
         self, ns: str, codes: Sequence[str], limit: int, unless: int | None = None

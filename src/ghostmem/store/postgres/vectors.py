@@ -100,10 +100,10 @@ class RemoteView(VectorView):
 
     @cached_property
     def _counted(self) -> tuple[int, int]:
-        sql = (
-            "SELECT count(*), coalesce(max(chunk_id), 0) FROM vectors WHERE ns = ? AND model_id = ?"
+        count: tuple[int, int] = self._db.row(
+            "SELECT count(*), coalesce(max(chunk_id), 0) FROM vectors WHERE ns = ? AND model_id = ?",
+            (self._space.name, self._model),
         )
-        count: tuple[int, int] = self._db.row(sql, (self._space.name, self._model))
         return count
 
     def nearest(
