@@ -137,9 +137,11 @@ def is_worth(sentence: str, chance: float | None, threshold: float) -> bool:
     A request to remember always counts; other phrases count unless the judge is quite sure."""
     if is_asked(sentence) or (chance is not None and chance >= threshold):
         return True
-    if chance is not None and chance < _PHRASE_SHARE * threshold:
-        return False
-    return is_explicit(sentence) and len(set(distinctive(sentence))) >= _MIN_TERMS
+    return (
+        (chance is None or chance >= _PHRASE_SHARE * threshold)
+        and is_explicit(sentence)
+        and len(set(distinctive(sentence))) >= _MIN_TERMS
+    )
 
 
 def reasons_of(match: SortMatch, chance: float | None) -> tuple[str, ...]:

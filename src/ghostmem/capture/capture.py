@@ -100,8 +100,6 @@ class CaptureReport(Record):
 
 @dataclass(frozen=True)
 class _CaptureRun:
-    """The parameters of a capture, and the messages it collects."""
-
     store: Store
     source: Mapping[str, str]
     least: float

@@ -423,7 +423,6 @@ def _keys(
 
 
 def _unused_key(tx: Transaction, ns: str, prefix: str, name: str) -> str:
-    """Return a key that no section of another file has."""
     prefixes = chain(("", f"{prefix}:"), (f"{prefix}-{number}:" for number in count(2)))
     return next(
         key

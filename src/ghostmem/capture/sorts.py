@@ -64,9 +64,9 @@ def is_withdrawn(sentence: str) -> bool:
     """Say whether a sentence asks to forget something, and states nothing after that."""
     plain = _plain(sentence)
     match = _phrases("withdrawn").search(plain)
-    if match is None:
-        return False
-    return not any(map(is_explicit, _CLAUSE_END.split(plain[match.end() :], maxsplit=1)[1:]))
+    return match is not None and not any(
+        map(is_explicit, _CLAUSE_END.split(plain[match.end() :], maxsplit=1)[1:])
+    )
 
 
 def withdrawn_subject(sentence: str) -> str:

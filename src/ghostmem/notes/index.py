@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from ghostmem.errors import NotFoundError
+from ghostmem.grouping import grouped
 from ghostmem.memory.draft import Draft, Prepared
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import (
@@ -186,8 +187,7 @@ def _remove_section(store: Store, tx: Transaction, memory: Memory) -> None:
     links = tx.notes.links_of(memory.id)
     tx.notes.drop_section(memory.id)
     for word, _, to_id in links:
-        if to_id is not None:
-            drop_link_edge(tx, memory.id, word, to_id)
+        drop_link_edge(tx, memory.id, word, to_id)
 
 
 def keep_vectors(store: Store, tx: Transaction, memories: Iterable[Memory]) -> None:
@@ -270,12 +270,10 @@ class _SectionWriter:
 
     def _hold(self, new: NoteSection, quarantined: Sequence[Held], reasons: Sequence[str]) -> Held:
         key = validate.key(self._name(new))
-        for entry in quarantined:
-            if (entry.key, entry.content) == (key, new.text):
-                return entry
         fields = {**self._fields(new), "files": self._refs, "source_kind": self._folder.source_kind}
         draft = Draft(self._folder.ns, key, new.text, fields, unlock=True)
-        return hold(self._store, self._tx, draft, reasons)
+        same = (entry for entry in quarantined if (entry.key, entry.content) == (key, new.text))
+        return next(same, None) or hold(self._store, self._tx, draft, reasons)
 
     def _fields(self, new: NoteSection) -> dict[str, Any]:
         tags = [
@@ -296,9 +294,8 @@ class _SectionWriter:
     def _name(self, new: NoteSection) -> str:
         """Return a section's path and name, shortened to the length of a key."""
         name = f"{self._note.path}#{new.name}" if new.name else self._note.path
-        if len(name) > MAX_KEY_CHARS:
-            name = f"{name[:MAX_KEY_CHARS]}~{_sha256(name)[:12]}"
-        return name
+        is_long = len(name) > MAX_KEY_CHARS
+        return f"{name[:MAX_KEY_CHARS]}~{_sha256(name)[:12]}" if is_long else name
 
     def _key(self, new: NoteSection, own_id: str | None) -> str:
         """Return a free key: path and name, then with the folder's name, then numbered."""
@@ -381,7 +378,6 @@ class _SectionWriter:
         )
 
     def _set_links(self, memory_id: str, links: Sequence[tuple[str, str]]) -> bool:
-        """Store the links of a section, and remove old ones with their edges."""
         stored = {
             (word, target): to_id for word, target, to_id in self._tx.notes.links_of(memory_id)
         }
@@ -389,15 +385,16 @@ class _SectionWriter:
         for (word, target), to_id in stored.items():
             if (word, target) not in wanted:
                 self._tx.notes.drop_link(memory_id, word, target)
-                if to_id is not None:
-                    drop_link_edge(self._tx, memory_id, word, to_id)
+                drop_link_edge(self._tx, memory_id, word, to_id)
         for word, target in sorted(wanted - stored.keys()):
             self._tx.notes.put_link(memory_id, word, target, None)
         return wanted != stored.keys()
 
 
-def drop_link_edge(tx: Transaction, memory_id: str, word: str, to_id: str) -> None:
-    """Remove the edge of a link, unless another link makes the same edge."""
+def drop_link_edge(tx: Transaction, memory_id: str, word: str, to_id: str | None) -> None:
+    """Remove the edge of a resolved link, unless another link makes the same edge."""
+    if to_id is None:
+        return
     rel, reverse = relation_of(word)
     start, end = (to_id, memory_id) if reverse else (memory_id, to_id)
     if not any(
@@ -418,9 +415,7 @@ def _paired(
     pairs: list[str | None] = [None] * len(wanted)
     unpaired = {memory_id: (name, text) for memory_id, name, text in memories}
     for feature in _FEATURES:
-        ids: dict[object, list[str]] = {}
-        for memory_id, (name, text) in unpaired.items():
-            ids.setdefault(feature(name, text), []).append(memory_id)
+        ids = grouped((feature(*section), memory_id) for memory_id, section in unpaired.items())
         for place, new in enumerate(wanted):
             same = ids.get(feature(new.name, new.text))
             if pairs[place] is None and same:
@@ -461,8 +456,7 @@ def link_notes(store: Store, tx: Transaction, folder: Folder, again: bool) -> No
         if linked == to_id:
             continue
         tx.notes.put_link(memory_id, word, target, linked)
-        if to_id is not None:
-            drop_link_edge(tx, memory_id, word, to_id)
+        drop_link_edge(tx, memory_id, word, to_id)
         if linked is not None:
             rel, reverse = relation_of(word)
             start, end = (linked, memory_id) if reverse else (memory_id, linked)

@@ -341,7 +341,6 @@ def _write_index(
 
 
 def _delete(path: Path) -> str:
-    """Delete a file, and return a message if that was not possible."""
     try:
         path.unlink()
     except FileNotFoundError:

@@ -161,7 +161,6 @@ def _read_body(
     links: Iterable[tuple[str, str]] = (),
     names: tuple[str, ...] = (),
 ) -> Reading:
-    """Read the text below the front matter as one section."""
     front = front_matter(text)
     body, line = text[len(front) :], 1 + front.count("\n")
     if not body.strip():

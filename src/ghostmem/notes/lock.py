@@ -70,7 +70,6 @@ def lock_file(path: Path, patience: float = 0.0, *, removed: bool = False) -> It
 
 
 def _acquire(path: Path, until: float) -> int:
-    """Return the descriptor of a file whose lock this process has."""
     while True:
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)

@@ -5,6 +5,7 @@ store has it, so a run that was killed is completed by the next one."""
 
 import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -91,8 +92,8 @@ class MirrorReport(Record):
     @property
     def is_changed(self) -> bool:
         """Say whether anything was changed on either side."""
-        moved = self.to_folder or self.to_store
-        return bool(moved or self.removed_from_folder or self.removed_from_store or self.conflicts)
+        removed = self.removed_from_folder or self.removed_from_store
+        return bool(self.to_folder or self.to_store or removed or self.conflicts)
 
     def defer(self, key: str, path: str, reason: str) -> None:
         """Add a key or file that is left for the next run."""
@@ -151,7 +152,6 @@ def mirror(
 def _find_or_add(
     store: Store, folder: str | Path, ns: str, layout: str | None, dry_run: bool
 ) -> Mirror:
-    """Return the mirror of a folder, added to the store if it is new."""
     root = validate.path(folder, "folder").expanduser()
     if root.is_file():
         raise InvalidInputError(
@@ -255,7 +255,7 @@ class MirrorRun:
     left_paths: set[str] = field(default_factory=set)  # files that a unit was in before
     # Of the keys that are merged together: the edits by file, the names of files in use, and the
     # new common state, once the folder has it.
-    edits: dict[str, list[UnitEdit]] = field(default_factory=dict)
+    edits: defaultdict[str, list[UnitEdit]] = field(default_factory=lambda: defaultdict(list))
     names: set[str] = field(default_factory=set)
     agreed: dict[str, MirrorItem | None] = field(default_factory=dict)
 
@@ -365,7 +365,7 @@ class MirrorRun:
         with self.lock():
             if not self.dry_run:
                 self.read_again()
-            self.edits, self.agreed = {}, {}
+            self.edits, self.agreed = defaultdict(list), {}
             self.names = self.contents.names() | {topics.INDEX_FILE.rpartition(".")[0]}
             with self.store.engine.write(dry_run=self.dry_run) as tx:
                 for key in keys:
@@ -445,8 +445,11 @@ class MirrorRun:
         if key in self.gone if unit is None else unit.text.strip():
             return False
         empty = "has no text in the folder; delete the heading or the file to remove it"
-        reason = "is missing since just now" if unit is None else empty
-        self.report.defer(key, unit.path if unit else item.path, reason)
+        self.report.defer(
+            key,
+            unit.path if unit else item.path,
+            "is missing since just now" if unit is None else empty,
+        )
         return True
 
     def _write_memory(
@@ -458,7 +461,6 @@ class MirrorRun:
         last: Memory | None,
         unit: Unit | None,
     ) -> Memory | None:
-        """Write or remove the memory of a key, and return it."""
         if keep is None:
             if memory is not None:
                 remove(tx, [memory], self.store.clock(), hard=False)
@@ -542,8 +544,7 @@ class MirrorRun:
         if keep is None:
             self.agreed[key] = None
             for path in self.contents.places.get(key, ()) if unit else ():
-                edit = UnitEdit(key, None, (), self.store.clock())
-                self.edits.setdefault(path, []).append(edit)
+                self.edits[path].append(UnitEdit(key, None, (), self.store.clock()))
             return
         is_equal = unit is not None and is_same(keep, unit)
         if memory is None and not is_equal:
@@ -553,7 +554,7 @@ class MirrorRun:
             paths = self.contents.places[key] if unit else [self._new_path(key, memory, item)]
             edit = UnitEdit(key, strip_blank_lines(keep.text), keep.tags, memory.created_at)
             for path in paths:
-                self.edits.setdefault(path, []).append(edit)
+                self.edits[path].append(edit)
         self.agreed[key] = agreed = MirrorItem(
             key,
             unit.path if unit else paths[0],
@@ -565,15 +566,10 @@ class MirrorRun:
             tx.mirrors.put_item(self.mirror.id, agreed)
 
     def _new_path(self, key: str, memory: Memory, item: MirrorItem | None) -> str:
-        """Return the file for a unit that the folder does not have."""
-        layout = self.layout
-        if item is not None and not (
-            layout.is_single and same_file_name(topics.stem_of(item.path)) in self.names
-        ):
-            path = item.path
-        else:
+        path, is_single = item.path if item else "", self.layout.is_single
+        if not path or (is_single and same_file_name(topics.stem_of(path)) in self.names):
             lasting = memory.tier is Tier.LTM or memory.pinned or memory.kind is Kind.SEMANTIC
-            path = layout.place(key, memory.created_at, lasting, self.names)
+            path = self.layout.place(key, memory.created_at, lasting, self.names)
         self.names.add(same_file_name(path.rpartition(".")[0]))
         return path
 

@@ -270,7 +270,6 @@ def _archives(home: Path, role: str) -> list[date]:
 
 
 def _is_inside(home: Path, path: Path) -> bool:
-    """Say whether a file, or the target of a link, is below the folder."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(home))
 
 

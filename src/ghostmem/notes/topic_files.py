@@ -236,9 +236,11 @@ def without_entry(text: str, topic: str) -> str:
 def with_general(text: str, content: str) -> str:
     """Return an index with new general knowledge, ended by a mark if it could be misread."""
     plain = _with_general(text, f"{content}\n")
-    if general_text(plain) == content and not has_special_heading(content, fenced=True):
-        return plain
-    return _with_general(text, f"{content}\n\n{MARK}\n")
+    return (
+        plain
+        if general_text(plain) == content and not has_special_heading(content, fenced=True)
+        else _with_general(text, f"{content}\n\n{MARK}\n")
+    )
 
 
 def general_text(text: str) -> str:

@@ -21,9 +21,11 @@ WATCHING, POLLING, NONE = "watching", "polling", "none"
 
 def lock_path(store: str) -> Path:
     """Return the lock file of the watcher of a store."""
-    if "://" not in store:
-        return Path(f"{store}.watch")
-    return Path.home() / ".ghost" / f"{sha256(store.encode()).hexdigest()[:16]}.watch"
+    return (
+        Path(f"{store}.watch")
+        if "://" not in store
+        else Path.home() / ".ghost" / f"{sha256(store.encode()).hexdigest()[:16]}.watch"
+    )
 
 
 def watcher(store: str) -> str:
@@ -106,7 +108,6 @@ def _events(roots: Callable[[], Sequence[Path]], stop: threading.Event) -> Itera
 
 
 def _present(roots: Callable[[], Sequence[Path]]) -> dict[Path, tuple[int, int]]:
-    """Return the existing folders, each with its device and inode."""
     present: dict[Path, tuple[int, int]] = {}
     for root in roots():
         with suppress(OSError):

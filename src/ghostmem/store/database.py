@@ -133,7 +133,6 @@ class StoreTable:
         return [row[0] for row in self._db.rows(sql, values)]
 
     def _names(self, ids: Iterable[Any], table: str = "memories") -> list[str]:
-        """Return the namespaces of rows with some ids."""
         return [self.ns] if self.ns is not None else self._db.namespaces_of(ids, table)
 
     def _within(self, ids: Iterable[Any], alias: str = "", table: str = "memories") -> Part:

@@ -57,9 +57,9 @@ def plain_test(selection: Filter) -> Callable[[ChunkCandidate], bool] | None:
             return False
         if now is None:
             return True
-        if chunk.expires is not None and chunk.expires <= now:
-            return False
-        return closed is None or closed == (chunk.valid_to is not None and chunk.valid_to <= now)
+        return (chunk.expires is None or chunk.expires > now) and (
+            closed is None or closed == (chunk.valid_to is not None and chunk.valid_to <= now)
+        )
 
     return passes
 

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from ghostmem.clock import format_time
+from ghostmem.grouping import grouped
 from ghostmem.model import FileRef, Memory, SymbolRef
 from ghostmem.store.database import Database, StoreTable
 from ghostmem.store.journal import Journal, LoggedChange
@@ -88,15 +89,12 @@ class Memories(StoreTable):
 
     def histories(self, keys: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[Memory]]:
         """Return all versions of several (namespace, key), oldest first, without their files."""
-        by_ns: dict[str, list[str]] = {}
-        for ns, key in keys:
-            by_ns.setdefault(ns, []).append(key)
-        histories: dict[tuple[str, str], list[Memory]] = {}
         condition = f"m.ns = ? AND m.key {self._sql.among} ORDER BY m.version"
-        for ns, names in by_ns.items():
-            for memory in self.many(condition, (ns, self._sql.array(names))):
-                histories.setdefault((ns, memory.key), []).append(memory)
-        return histories
+        return grouped(
+            ((ns, memory.key), memory)
+            for ns, names in grouped(keys).items()
+            for memory in self.many(condition, (ns, self._sql.array(names)))
+        )
 
     def by_id(self, memory_id: str) -> Memory | None:
         """Return the version with an id."""
@@ -225,10 +223,9 @@ class Memories(StoreTable):
             f"SELECT memory_id, {kind.columns} FROM {kind.table.name}"
             f" WHERE :ns memory_id {self._sql.among} ORDER BY {order}"
         )
-        refs: dict[str, tuple[Ref, ...]] = {}
-        for memory_id, *row in self._db.iterate(*self._scoped(sql, sorted(memory_ids))):
-            refs[memory_id] = (*refs.get(memory_id, ()), kind.read(row))
-        return refs
+        rows = self._db.iterate(*self._scoped(sql, sorted(memory_ids)))
+        refs = grouped((memory_id, kind.read(row)) for memory_id, *row in rows)
+        return {memory_id: tuple(values) for memory_id, values in refs.items()}
 
     def with_refs(self, memories: list[Memory]) -> list[Memory]:
         """Return the same memories with their files and symbols filled in."""

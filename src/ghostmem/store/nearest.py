@@ -223,7 +223,6 @@ def _signs(rows: "NDArray[np.float16] | NDArray[np.float32]") -> "NDArray[np.uin
 def _products(
     rows: "NDArray[np.float16]", positions: "NDArray[np.int64]", query: "NDArray[np.float32]"
 ) -> "NDArray[np.float32]":
-    """Return the products of some rows and a query."""
     scaled = query * SCALE
     products = np.empty(len(positions), np.float32)
     for start in range(0, len(positions), BATCH):  # a part stays in the processor's cache

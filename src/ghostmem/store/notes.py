@@ -141,7 +141,6 @@ class Notes(StoreTable):
             self._db.run(*self._scoped(f"DELETE FROM {table} WHERE :ns memory_id = ?", memory_id))
 
     def _of_sections(self, columns: str, folder_id: int, order: str, join: str = "") -> list[Any]:
-        """Return columns of a folder's sections, the memory first."""
         condition, values = self._in_folder(folder_id, "n.")
         return self._db.rows(
             f"SELECT {columns} {self._sections} {join} WHERE {condition} ORDER BY {order}", values

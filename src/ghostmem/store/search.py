@@ -61,7 +61,6 @@ class Search(StoreTable, ABC):
     def _candidates(
         self, tail: str, values: Sequence[Any], selection: Filter, order: str = ""
     ) -> list[ChunkCandidate]:
-        """Return the candidates that pass a condition and a filter."""
         return [
             chunk
             if chunk.text is not None

@@ -26,7 +26,6 @@ class ColumnName(str):
     type: str
 
     def __new__(cls, text: str) -> "ColumnName":
-        """Read `name` or `name:type`."""
         name, _, kind = text.partition(":")
         column = super().__new__(cls, name)
         column.type = kind

@@ -56,9 +56,11 @@ def tally_without(text: str, gone: Mapping[str, set[str]]) -> str:
     groups = [
         (ns, [key for key in keys if key not in gone.get(ns, ())]) for ns, keys in tally.clusters
     ]
-    if groups == tally.clusters:
-        return text
-    return _text(replace(tally, clusters=[group for group in groups if group[1]]))
+    return (
+        text
+        if groups == tally.clusters
+        else _text(replace(tally, clusters=[group for group in groups if group[1]]))
+    )
 
 
 def _read(text: str) -> Tally:

@@ -101,7 +101,6 @@ class Transaction:
     if not TYPE_CHECKING:  # the type checker knows the tables from the annotations
 
         def __getattr__(self, name: str) -> Any:
-            """Open a table when it is first used."""
             table_class = self.own.get(name) or _SHARED.get(name)
             if table_class is None:
                 raise AttributeError(f"a transaction has no table {name!r}")

@@ -126,9 +126,11 @@ class Vectoriser:
         from ghostmem.text.chunk import CHUNKER
 
         embedder = self.get(tx)
-        if embedder is None:
-            return None
-        return tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
+        return (
+            None
+            if embedder is None
+            else tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
+        )
 
     def chosen(self) -> "Embedder | None":
         """Return the provider with the model that a switch changes the store to, as `get`."""

@@ -94,7 +94,6 @@ class Vectors(StoreTable, ABC):
         return VectorView(space.sequence, *self.after(model, space.name, -1))
 
     def _updated(self, view: VectorView, model: int, space: Space) -> VectorView:
-        """Return a view with the vectors that were added since."""
         sql = (
             f"SELECT 1 FROM changes c WHERE {self._sql.of_ns('c.')} AND c.seq > ?"
             " AND c.op = 'embed' LIMIT 1"

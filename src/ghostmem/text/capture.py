@@ -136,7 +136,6 @@ def is_entry(sentence: str) -> bool:
 
 
 def _lead(sentence: str) -> str:
-    """Return a sentence that opens a list or an entry, or an empty text."""
     return sentence if sentence.endswith((":", "：")) and len(sentence) <= _MAX_LEAD else ""
 
 

@@ -22,9 +22,11 @@ def quoted_label(label: str, limit: int = MAX_LABEL) -> str:
     """Return a name, a tag or a path as it is if it is one short word, else cut and in quotes.
 
     A label that others wrote cannot pass for Ghost's own words then."""
-    if len(label) <= limit and not re.search(r"[\s\[\]\"]", label):
-        return visible(label)
-    return f'"{first_line(visible(label).replace(chr(34), chr(39)), limit)}"'
+    return (
+        visible(label)
+        if len(label) <= limit and not re.search(r"[\s\[\]\"]", label)
+        else f'"{first_line(visible(label).replace(chr(34), chr(39)), limit)}"'
+    )
 
 
 def summary_line(content: str, limit: int) -> str:

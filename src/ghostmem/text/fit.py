@@ -215,7 +215,6 @@ def _between_sentences(content: str, place: _Place, begin: int, end: int) -> lis
 
 
 def _marked(content: str, place: _Place, begin: int, end: int) -> str:
-    """Return a part of the content with dots where it was cut."""
     return (
         (_MARK if begin > place.head else "")
         + content[begin:end]

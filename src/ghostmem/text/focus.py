@@ -145,7 +145,6 @@ class _Evidence:
 
 
 def _widened(content: str, window: Window, size: int) -> Window:
-    """Return up to `size` characters of the sentence around a window."""
     start, stop = _sentence_around(content, window, size)
     begin = window.start - (size - (window.stop - window.start)) // 2
     if window.stop - start <= size:
@@ -156,7 +155,6 @@ def _widened(content: str, window: Window, size: int) -> Window:
 
 
 def _sentence_around(content: str, window: Window, reach: int) -> Window:
-    """Return the sentence around a window, at most `reach` characters more on each side."""
     start, stop = max(0, window.start - reach - 1), min(len(content), window.stop + reach + 1)
     for end in compiled(_SENTENCE_END).finditer(content, start, window.start):
         if _is_border(content, end.end()):

@@ -72,9 +72,11 @@ def _block(memory: Memory) -> str:
 
 def cut(text: str, limit: int) -> str:
     """Return at most `limit` characters of a text, cut between visible characters."""
-    if len(text) <= limit:
-        return text
-    return text[: next((at for at in range(limit, 0, -1) if breaks(text, at)), limit)]
+    return (
+        text
+        if len(text) <= limit
+        else text[: next((at for at in range(limit, 0, -1) if breaks(text, at)), limit)]
+    )
 
 
 def read_answer(text: str) -> RelationAnswer:

@@ -93,12 +93,9 @@ def features(line: str) -> dict[str, float]:
 
 
 def _class(char: str) -> str:
-    """Return the class of a character: a letter, a digit, a space, or the sign itself."""
     if char.isalpha():
         return "w" if not char.isascii() else "A" if char.isupper() else "a"
-    if char.isdigit():
-        return "0"
-    return " " if char.isspace() else char
+    return "0" if char.isdigit() else " " if char.isspace() else char
 
 
 @cache

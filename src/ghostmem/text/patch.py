@@ -100,7 +100,6 @@ def _parse_hunk(lines: list[str], at: int, head: re.Match[str], number: int) -> 
 
 
 def _apply(text: str, hunks: list[_Hunk]) -> str:
-    """Replace the old lines of each hunk by its new lines, in order."""
     lines = [0, *(feed.end() for feed in re.finditer("\n", text))]
     parts: list[str] = []
     at = drift = 0
@@ -138,7 +137,6 @@ def _find(text: str, lines: list[int], hunk: _Hunk, at: int, line: int) -> int:
 
 
 def _places(text: str, old: str, at: int) -> list[int]:
-    """Return the first two offsets from `at` on at which the old lines occur."""
     if not old.endswith("\n"):
         place = len(text) - len(old)
         fits = place >= at and text.endswith(old) and (place == 0 or text[place - 1] == "\n")

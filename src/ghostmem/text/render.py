@@ -155,7 +155,6 @@ def _one_line(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text on one line that Markdown shows as it is."""
     return compiled(_MARKDOWN).sub(r"\\\g<0>", _one_line(text))
 
 
@@ -185,6 +184,4 @@ def _shape(char: str) -> str:
     letter = next(
         (_LOOKALIKES.get(part, part) for part in plain if not unicodedata.combining(part)), " "
     )
-    if letter in "<ghostmery":
-        return letter
-    return "x" if letter.isalnum() else " "
+    return letter if letter in "<ghostmery" else "x" if letter.isalnum() else " "

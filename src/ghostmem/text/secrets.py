@@ -213,9 +213,9 @@ def is_secret(value: str, is_word: bool, given: bool, code: bool = False) -> boo
     is_variable = is_name and compiled(_VARIABLE).search(value) is not None
     if given:
         return not is_variable or has_digit(value)
-    if is_variable or is_technical(value) or (code and is_name and "." in value):
-        return False
-    return is_odd(value) or (len(value) >= 6 and value.isdigit())
+    return not (is_variable or is_technical(value) or (code and is_name and "." in value)) and (
+        is_odd(value) or (len(value) >= 6 and value.isdigit())
+    )
 
 
 def is_phrase(value: str) -> bool:
@@ -288,7 +288,6 @@ class SearchedText:
 
 
 def _decoded(text: str) -> str:
-    """Return the text in base64, or an empty text if it is not base64."""
     try:
         return base64.b64decode(
             text.translate({45: "+", 95: "/"}) + "=" * (-len(text) % 4), validate=True
@@ -359,7 +358,6 @@ def secret_shapes() -> tuple[SecretShape, ...]:
 
 @cache
 def _by_literal() -> dict[str, dict[str, list[SecretShape]]]:
-    """Return the shapes by the form of the text that is searched and by literal."""
     return {
         form: grouped((literal, shape) for shape in shapes for literal in shape.literals.split("|"))
         for form, shapes in grouped((shape.searched, shape) for shape in secret_shapes()).items()

@@ -39,9 +39,11 @@ def make_secret(store: Store) -> str:
 def is_our_export(store: Store, header: Mapping[str, Any], lines: Iterable[str]) -> bool:
     """Say whether this store wrote the header and the lines after it, and they are unchanged."""
     mark, secret = header.get(MARK), _secret(store)
-    if not isinstance(mark, str) or secret is None:
-        return False
-    return hmac.compare_digest(mark_of(secret, lines).encode(), mark.encode())
+    return (
+        isinstance(mark, str)
+        and secret is not None
+        and hmac.compare_digest(mark_of(secret, lines).encode(), mark.encode())
+    )
 
 
 def _secret(store: Store) -> str | None:

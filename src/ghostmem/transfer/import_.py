@@ -207,9 +207,11 @@ def import_ghost(
 
 def nothing_imported(error: InvalidInputError) -> InvalidInputError:
     """Return the error about an input, which was checked before anything was written."""
-    if "nothing" in f"{error.message} {error.hint}":
-        return error
-    return InvalidInputError(f"{error.message}; nothing was imported", error.hint)
+    return (
+        error
+        if "nothing" in f"{error.message} {error.hint}"
+        else InvalidInputError(f"{error.message}; nothing was imported", error.hint)
+    )
 
 
 def _split(source: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
@@ -536,7 +538,6 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
 
 
 def _name(record: Record) -> str:
-    """Return the name of a record that belongs to memories, for a note."""
     match record:
         case Rule():
             return f"the rule {record.name!r}"

@@ -170,7 +170,6 @@ def _fields(memory: ForeignMemory) -> dict[str, Any]:
 
 
 def _current(store: Store, tx: Transaction, draft: Draft) -> Memory | None:
-    """Return the current memory under the key of a draft, if it differs."""
     last = tx.memories.current(draft.ns, draft.key, store.clock())
     if last is None:
         return None

@@ -26,6 +26,7 @@ from ghostmem.errors import (
     ReadOnlyStoreError,
 )
 from ghostmem.frozen import frozen
+from ghostmem.grouping import grouped
 from ghostmem.model import SYSTEM, Record, optional
 from ghostmem.notes.lock import locked_elsewhere
 from ghostmem.settings import Settings, config_path, load, masked, write_config
@@ -91,10 +92,11 @@ def checksums(
 
 def by_namespace(sums: Mapping[Table, Mapping[str, TableSum]]) -> tuple[NamespaceSum, ...]:
     """Return the checksums of tables by namespace, those of the whole store first."""
-    grouped: dict[tuple[bool, str], list[TableSum]] = {}
-    for table, by_ns in sums.items():
-        for ns, table_sum in by_ns.items():
-            grouped.setdefault((table.owned, ns), []).append(table_sum)
+    groups = grouped(
+        ((table.owned, ns), table_sum)
+        for table, by_ns in sums.items()
+        for ns, table_sum in by_ns.items()
+    )
     return tuple(
         NamespaceSum(
             ns,
@@ -102,7 +104,7 @@ def by_namespace(sums: Mapping[Table, Mapping[str, TableSum]]) -> tuple[Namespac
             tuple(parts),
             combined([part.checksum for part in parts]) if parts[0].checksum else "",
         )
-        for (_, ns), parts in sorted(grouped.items())
+        for (_, ns), parts in sorted(groups.items())
     )
 
 
@@ -267,9 +269,11 @@ def _open(place: str, settings: Settings, clock: Clock) -> "Engine":
 def _has_tables(target: str) -> bool:
     """Say whether a target has Ghost's tables, without creating anything."""
     path = location(target)
-    if is_postgres(target):
-        return has_tables(target, path)
-    return os.path.exists(path) and os.path.getsize(path) > 0
+    return (
+        has_tables(target, path)
+        if is_postgres(target)
+        else os.path.exists(path) and os.path.getsize(path) > 0
+    )
 
 
 # Copying and verifying
@@ -299,9 +303,11 @@ def _sums_if_equal(
 
 def _has_rows(tx: Transaction, table: Table) -> bool:
     """Say whether a table has rows, apart from the rules that every store is created with."""
-    if table.name == "reflect_rules":
-        return any(rule.created_by != SYSTEM for rule in tx.rules.all())
-    return bool(tx.copy.counts(table))
+    return (
+        any(rule.created_by != SYSTEM for rule in tx.rules.all())
+        if table.name == "reflect_rules"
+        else bool(tx.copy.counts(table))
+    )
 
 
 def _copy(

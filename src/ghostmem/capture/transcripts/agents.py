@@ -48,9 +48,11 @@ def is_claude(head: Mapping[str, Any]) -> bool:
         return "payload" not in head
     message: Any = head.get("message")
     is_message = isinstance(message, Mapping)
-    if "systemPayload" in head or (is_message and "parts" in message):
-        return False
-    return "sessionId" in head and (is_message or "parentUuid" in head or "uuid" in head)
+    return (
+        not ("systemPayload" in head or (is_message and "parts" in message))
+        and "sessionId" in head
+        and (is_message or "parentUuid" in head or "uuid" in head)
+    )
 
 
 def is_codex(head: Mapping[str, Any]) -> bool:
@@ -105,7 +107,6 @@ def read_qwen(source: TranscriptFile) -> Iterator[Event]:
 
 
 def _lines(source: TranscriptFile, flags: Mapping[str, Iterable[str]]) -> Iterator[Event]:
-    """Yield the turns and tool calls of Claude Code or Qwen Code."""
     for _, line in source.objects():
         message, role = line.get("message"), str(line.get("type"))
         if role not in flags or not isinstance(message, Mapping):

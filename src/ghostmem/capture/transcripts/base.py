@@ -136,9 +136,11 @@ def json_value(raw: str | bytes, invalid: Any = None) -> Any:
 def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
-    if isinstance(error, UnicodeDecodeError):
-        return f"not UTF-8 (byte {error.start})"
-    return f"not JSON ({str(error)[:80]})"
+    return (
+        f"not UTF-8 (byte {error.start})"
+        if isinstance(error, UnicodeDecodeError)
+        else f"not JSON ({str(error)[:80]})"
+    )
 
 
 def turn(
@@ -185,9 +187,11 @@ def time_of(value: object) -> datetime | None:
     if isinstance(value, bool) or value in (None, ""):
         return None
     try:
-        if isinstance(value, int | float):
-            return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
-        return as_time(str(value)[:64])
+        return (
+            datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+            if isinstance(value, int | float)
+            else as_time(str(value)[:64])
+        )
     except (InvalidInputError, ValueError, OverflowError, OSError):
         return None
 

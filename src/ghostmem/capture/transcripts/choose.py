@@ -123,7 +123,6 @@ def recognise(path: Path) -> str:
 
 
 def _heads(path: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield the first objects of JSON lines, or of one JSON value."""
     source = TranscriptFile(path, [])
     lines = (raw for _, raw in islice(source.lines(), _MAX_HEAD_LINES))
     for value in map(json_value, lines) if source.is_lines else (source.whole(),):

@@ -138,7 +138,6 @@ def problems(tx: PostgresTransaction) -> list[str]:
 
 
 def _points_nowhere(column: str, parent: str) -> str:
-    """Return the condition that a row's column names no row of another table."""
     same = "" if parent in OF_STORE else "p.ns = t.ns AND "
     return f"NOT EXISTS (SELECT 1 FROM {parent} p WHERE {same}p.id = t.{column})"
 

@@ -45,9 +45,11 @@ def applied(connection: "psycopg.Connection[Any]") -> set[str] | None:
         "SELECT count(*) FROM pg_class WHERE relname IN ('migrations', 'namespaces')"
         f" AND pg_table_is_visible(oid) AND {_IN_FIRST if _names_schema(connection) else 'true'}"
     ).fetchone()
-    if not row or row[0] < 2:
-        return None
-    return {name for (name,) in connection.execute("SELECT name FROM migrations")}
+    return (
+        {name for (name,) in connection.execute("SELECT name FROM migrations")}
+        if row and row[0] >= 2
+        else None
+    )
 
 
 def _names_schema(connection: "psycopg.Connection[Any]") -> bool:
@@ -157,7 +159,6 @@ def _refuse_unsuitable(connection: "psycopg.Connection[Any]", location: str) -> 
 
 
 def _refuse_foreign(connection: "psycopg.Connection[Any]", location: str) -> None:
-    """Refuse to write into a database of another program."""
     rows = connection.execute(
         "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename "
         "= ANY(%s) ORDER BY 1",

@@ -540,7 +540,6 @@ def _row_security() -> str:
 
 
 def _policies(table: str) -> str:
-    """Return the policies of a table; its owner sees all rows."""
     return (
         f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;\n"
         f"CREATE POLICY ghost_read ON {table} FOR SELECT USING (ghost_may(ns, 'read'));\n"

@@ -48,9 +48,10 @@ class RecentViews(dict[tuple[int, int], VectorView]):
             if len(self._last) >= MAX_NAMESPACES:
                 self._last.clear()
             is_known, self._last[key] = key in self._last, self._requests
-            if space.chunks > MAX_EXACT:  # more are not compared exactly in memory
-                return False
-            return key in self or (is_known and self._make_room(space.chunks))
+            # more than MAX_EXACT are not compared in memory
+            return space.chunks <= MAX_EXACT and (
+                key in self or (is_known and self._make_room(space.chunks))
+            )
 
     def _make_room(self, count: int) -> bool:
         """Forget namespaces that were not asked for lately, until so many vectors fit."""
@@ -101,7 +102,8 @@ class RemoteView(VectorView):
     @cached_property
     def _counted(self) -> tuple[int, int]:
         count: tuple[int, int] = self._db.row(
-            "SELECT count(*), coalesce(max(chunk_id), 0) FROM vectors WHERE ns = ? AND model_id = ?",
+            "SELECT count(*), coalesce(max(chunk_id), 0) FROM vectors"
+            " WHERE ns = ? AND model_id = ?",
             (self._space.name, self._model),
         )
         return count
@@ -202,9 +204,11 @@ class PostgresVectors(Vectors):
         current: VectorView | None = None if is_filled or view.is_stale(space.chunks) else view
         if current is not None and left is not None:
             current = view.only(np.array(left, np.int64))
-        if current is None:
-            return self._read(model, space)
-        return current.extended(space.sequence, *self.after(model, space.name, last))
+        return (
+            self._read(model, space)
+            if current is None
+            else current.extended(space.sequence, *self.after(model, space.name, last))
+        )
 
     def after(
         self, model: int, ns: str, chunk: int

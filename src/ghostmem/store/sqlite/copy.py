@@ -59,9 +59,11 @@ class SqliteCopy(Copy):
             return {"name": ns, "token": f"{rows[0][0]}q"}
         if table.via == "ns" or table.name == "memories":
             return {"ns": ns}
-        if (table.via == "number" and table.name != "changes") or table.name == "chunks":
-            return {"ns_id": self._db.get("SELECT id FROM namespaces WHERE name = ?", (ns,))}
-        return {}
+        return (
+            {"ns_id": self._db.get("SELECT id FROM namespaces WHERE name = ?", (ns,))}
+            if (table.via == "number" and table.name != "changes") or table.name == "chunks"
+            else {}
+        )
 
     def finish(self, counters: Mapping[str, int]) -> None:
         super().finish(counters)

@@ -111,7 +111,6 @@ class SqliteEngine(BaseEngine):
         return connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
 
     def _refuse_other_file(self) -> None:
-        """Refuse a file that was replaced under this name."""
         if self.location == ":memory:":
             return
         try:

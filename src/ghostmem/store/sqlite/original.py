@@ -18,6 +18,7 @@ import apsw
 
 from ghostmem.clock import as_time
 from ghostmem.errors import NotADatabaseError, NotFoundError
+from ghostmem.grouping import grouped
 from ghostmem.model import (
     EDGE_WEIGHTS,
     Access,
@@ -88,10 +89,11 @@ def _rows(db: apsw.Connection, table: str) -> list[Row]:
 
 def _collect(tables: dict[str, list[Row]]) -> Original:
     original = Original()
-    files: dict[str, list[FileRef]] = {}
-    for row in tables.get("memory_files", []):
-        rel = row["rel"] if row["rel"] in set(FileRel) else FileRel.MODIFIED
-        files.setdefault(row["memory_id"], []).append(FileRef(row["path"], FileRel(rel)))
+    rels = {str(rel): rel for rel in FileRel}
+    files = grouped(
+        (row["memory_id"], FileRef(row["path"], rels.get(row["rel"], FileRel.MODIFIED)))
+        for row in tables.get("memory_files", [])
+    )
     heads: dict[str, Memory] = {}
     order = sorted(tables["memories"], key=lambda row: (row["ns"], row["key"]))
     for _, rows in groupby(order, key=lambda row: (row["ns"], row["key"])):
@@ -278,7 +280,6 @@ def _params(text: str | None) -> dict[str, Any]:
 
 
 def _accesses(rows: list[Row], heads: dict[str, Memory]) -> list[Access]:
-    """Count the original's access log by memory and day."""
     days = Counter(
         (heads[row["memory_id"]].id, row["accessed_at"][:10])
         for row in rows
@@ -288,7 +289,6 @@ def _accesses(rows: list[Row], heads: dict[str, Memory]) -> list[Access]:
 
 
 def _source_aliases(rows: list[Row], notes: list[str]) -> list[SourceAlias]:
-    """Take over the declared spellings of a person's name."""
     aliases = [
         SourceAlias(
             row["ns"], row["alias"].strip(), row["canonical"].strip(), as_time(row["created_at"])

@@ -41,7 +41,6 @@ def open_reading(path: str) -> apsw.Connection:
 
 
 def _state(path: str) -> FileState:
-    """Return inode, size and time of a database and of its write-ahead log."""
     try:
         files = [os.stat(name) for name in (path, f"{path}-wal") if os.path.exists(name)]
     except FileNotFoundError:  # the log has just been removed

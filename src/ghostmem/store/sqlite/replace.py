@@ -124,7 +124,6 @@ def _is_locked(shm: str) -> bool:
 
 
 def _check(path: Path, target: Path, expected: Rows | None) -> None:
-    """Open a written file and compare it with the expected rows."""
     with translated(str(target)):
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
