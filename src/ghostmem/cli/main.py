@@ -291,7 +291,6 @@ def run(args: list[str]) -> int:
 
 
 def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
-    """Return any error as a GhostError with a next step."""
     if isinstance(error, GhostError):
         return error
     if isinstance(error, click.NoSuchOption) and not error.option_name.lstrip("-")[:1].isalpha():
@@ -300,7 +299,8 @@ def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
             "put -- before a text that starts with a dash, or send it on standard input",
         )
     if isinstance(error, click.UsageError):
-        path = error.ctx.command_path if error.ctx else _path(args, name)
+        called = next((f" {arg}" for arg in args if arg in COMMANDS), "")
+        path = error.ctx.command_path if error.ctx else name + called
         step = NEXT_STEPS.get(path.partition(" ")[2])
         return InvalidInputError(
             " ".join(error.format_message().split()),
@@ -332,11 +332,6 @@ def is_full(error: Exception) -> TypeGuard[OSError]:
     return isinstance(error, OSError) and error.filename is None and error.errno in (ENOSPC, EDQUOT)
 
 
-def _path(args: list[str], name: str) -> str:
-    called = next((arg for arg in args if arg in COMMANDS), None)
-    return f"{name} {called}" if called else name
-
-
 def report(error: GhostError, args: list[str]) -> int:
     """Print an error and its hint on standard error, and return its exit code."""
     style = _style(args)
@@ -358,6 +353,9 @@ def report(error: GhostError, args: list[str]) -> int:
     return error.exit_code
 
 
+_STYLES = {"--json": {"format": "json"}, "--no-color": {"color": "never"}}
+
+
 def _style(args: list[str]) -> dict[str, str]:
     """Return format and color for an error, as the command would have used them."""
     from ghostmem.settings import resolve
@@ -367,18 +365,9 @@ def _style(args: list[str]) -> dict[str, str]:
     except GhostError:
         found = resolve({}, use_file=False)
     style = {name: str(found[name][0]) for name in ("format", "color")}
-    for before, arg in zip(["", *args], args, strict=False):
-        if arg == "--":
-            break
-        value = (
-            arg.removeprefix("--format=").removeprefix("-f")
-            if arg.startswith(("--format=", "-f"))
-            else ""
-        )
-        if arg == "--json" or value == "json" or (before in ("-f", "--format") and arg == "json"):
-            style["format"] = "json"
-        elif value == "text" or (before in ("-f", "--format") and arg == "text"):
-            style["format"] = "text"
-        elif arg == "--no-color":
-            style["color"] = "never"
+    options = args[: args.index("--")] if "--" in args else args
+    for before, arg in zip(["", *options], options, strict=False):
+        is_format = before in ("-f", "--format") or arg.startswith(("--format=", "-f"))
+        value = arg.removeprefix("--format=").removeprefix("-f") if is_format else ""
+        style |= {"format": value} if value in ("json", "text") else _STYLES.get(arg, {})
     return style

@@ -186,7 +186,6 @@ class Progress:
 
 
 def _repeat(function: Callable[[], None]) -> Callable[[], None]:
-    """Call a function each second in the background; return a function that ends this."""
     stop = threading.Event()
 
     def work() -> None:
@@ -260,18 +259,13 @@ def plural(count: int, noun: str) -> str:
     """Return `1 memory`, `2 memories`."""
     if count == 1:
         return f"1 {noun}"
-    if noun == "child":
-        return f"{count:,} children"
-    if noun.endswith("ry"):
-        return f"{count:,} {noun[:-1]}ies"
-    return f"{count:,} {noun}{'es' if noun.endswith('s') else 's'}"
+    ending = "es" if noun.endswith("s") else "s"
+    regular = f"{noun[:-1]}ies" if noun.endswith("ry") else noun + ending
+    return f"{count:,} {'children' if noun == 'child' else regular}"
 
 
 def size(count: int) -> str:
     """Return a size in bytes as a person reads it."""
-    value = float(count)
-    for unit in ("bytes", "KB", "MB"):
-        if value < 1000:
-            return f"{value:.0f} {unit}" if unit == "bytes" else f"{value:.1f} {unit}"
-        value /= 1000
-    return f"{value:.1f} GB"
+    units = {1e9: "GB", 1e6: "MB", 1e3: "KB"}
+    large = (f"{count / least:.1f} {unit}" for least, unit in units.items() if count >= least)
+    return next(large, f"{count} bytes")

@@ -128,7 +128,6 @@ def wrapped(text: str, width: int) -> str:
 
 
 def _parts(line: str, width: int) -> Iterator[str]:
-    """Yield the lines that one line is broken into."""
     if _cells(line) <= width:
         yield line
         return
@@ -203,7 +202,6 @@ def terminal_size() -> tuple[int, int]:
 
 
 def _draw(lines: list[str]) -> None:
-    """Redraw line by line, without flicker."""
     rows = terminal_size()[1]
     shown = lines[:rows]
     sys.stdout.write(

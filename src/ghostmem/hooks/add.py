@@ -47,7 +47,6 @@ def added(store: Store, vectoriser: DeadlineVectoriser, call: Call, ns: str) -> 
 def _selected(
     store: Store, vectoriser: DeadlineVectoriser, session: HookSession, call: Call
 ) -> Pack:
-    """Return the memories for the moment of a call."""
     budget, starts_with_prompt = store.settings.hook_budget, call.host.starts_with_prompt
     if call.moment is Moment.START:
         return Pack(budget, 0, ()) if starts_with_prompt else _start(store, session, budget)
@@ -67,7 +66,6 @@ def _selected(
 
 
 def _only(pack: Pack, wanted: Callable[[str], bool]) -> Pack:
-    """Return a pack with the memories whose ids are wanted."""
     return replace(pack, memories=tuple(memory for memory in pack.memories if wanted(memory.id)))
 
 

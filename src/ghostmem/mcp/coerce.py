@@ -131,7 +131,6 @@ def _boolean(value: Any) -> Any:
 
 
 def _list(value: Any) -> Any:
-    """Return the list in a text: JSON, or parts between commas."""
     if not isinstance(value, str):
         return value
     return (

@@ -134,8 +134,6 @@ def _tool(
     required: tuple[str, ...] = (),
     hints: Mapping[str, bool] = READ,
 ) -> McpTool:
-    """Return the tool that calls a function on the topics of the project."""
-
     def run(ghost: Ghost, given: Arguments) -> Result:
         now = {"now": ghost.store.clock()} if "now" in work.__annotations__ else {}
         return {

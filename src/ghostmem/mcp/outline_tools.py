@@ -15,7 +15,6 @@ MAX_CHARACTERS = 24_000  # of a page, about 6,000 tokens: clients refuse results
 
 
 def _parameters(names: str, **changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a tool: its own, then those that all three tools share."""
     language = {"description": f"one of {', '.join(LANGUAGES)}; default: detected"}
     return {
         **arguments("outline_symbol", names, language=language, **changes),

@@ -11,7 +11,6 @@ Prompt = Mapping[str, Any]
 
 
 def _prompt(name: str, title: str, about: str, **arguments: str) -> Prompt:
-    """Return a prompt; `arguments` are the descriptions of its arguments."""
     listed = [
         {"name": argument, "description": text, "required": False}
         for argument, text in arguments.items()

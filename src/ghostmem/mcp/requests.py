@@ -119,7 +119,6 @@ def _complete(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
 
 
 def _texts(given: Mapping[str, Any] | None) -> Mapping[str, str]:
-    """Return arguments that are all texts."""
     for name, value in (given or {}).items():
         if not isinstance(value, str):
             raise ProtocolError(

@@ -70,7 +70,6 @@ def _head(row: Mapping[str, Any], result: Mapping[str, Any], *more: str) -> str:
 
 
 def _line(row: Mapping[str, Any], result: Mapping[str, Any], *more: str) -> str:
-    """Return a memory with its name and its note."""
     note = f" ({row['note']})" if "note" in row else ""
     return f"{_head(row, result, *more)}{note} {_indented(row['content'])}"
 
@@ -154,16 +153,19 @@ def _pack(result: Mapping[str, Any]) -> str:
 
 
 def _listed(result: Mapping[str, Any]) -> str:
-    lines = [
-        _line(
-            memory,
-            result,
-            *_tags(memory),
-            f"deleted {memory['deleted_at']}" if "deleted_at" in memory else "",
-        )
-        for memory in result["memories"]
-    ]
-    return _lines(lines or ["nothing is stored here"], result)
+    return _lines(
+        [
+            _line(
+                memory,
+                result,
+                *_tags(memory),
+                f"deleted {memory['deleted_at']}" if "deleted_at" in memory else "",
+            )
+            for memory in result["memories"]
+        ]
+        or ["nothing is stored here"],
+        result,
+    )
 
 
 def _versions(result: Mapping[str, Any]) -> str:
@@ -208,7 +210,7 @@ def _pairs(result: Mapping[str, Any]) -> str:
 def _summary(result: Mapping[str, Any]) -> str:
     count = (
         ""
-        if (result["summary"].get("outcome") == "quarantined")
+        if result["summary"].get("outcome") == "quarantined"
         else f" summarises {result['sources']} memories"
     )
     return _stored(result["summary"]) + count
@@ -247,8 +249,7 @@ def _report(result: Mapping[str, Any]) -> str:
     lines = [f"checked {checked} in {result['ns']}; {changed}", *result.get("changes", ())]
     lines += [f"alike: {', '.join(keys)}" for keys in result.get("linked_clusters", ())]
     if "clusters_left_out" in result:
-        more = result["clusters_left_out"]
-        lines.append(f"and {more} more such groups: ghost_expand lists them")
+        lines.append(f"and {result['clusters_left_out']} more such groups: ghost_expand lists them")
     return _lines([*lines, *(f"error: {error}" for error in result.get("errors", ()))], result)
 
 
@@ -272,19 +273,22 @@ def _resolved(result: Mapping[str, Any]) -> str:
 
 
 def _events(result: Mapping[str, Any]) -> str:
-    lines = [
-        f"{row['event']}: {_indented(row['content'])}" if "content" in row else str(row["event"])
-        for row in result["events"]
-    ]
-    return _lines(lines or ["nothing is known about that"], result)
+    return _lines(
+        [
+            row["event"] + (f": {_indented(row['content'])}" if "content" in row else "")
+            for row in result["events"]
+        ]
+        or ["nothing is known about that"],
+        result,
+    )
 
 
 def _shown(result: Mapping[str, Any]) -> str:
     """Return the text for the viewer: one memory, or the hits."""
     if "memory" in result:
         memory = result["memory"]
-        name = f"{memory['ns']}/{memory['key']} v{memory['version']}"
-        return f"[{name}] {_indented(memory['content'][:VIEWED])}"
+        content = _indented(memory["content"][:VIEWED])
+        return f"[{memory['ns']}/{memory['key']} v{memory['version']}] {content}"
     lines = [
         f"[{hit['ns']}/{hit['key']} {hit['created_at'][:10]}] "
         + (

@@ -88,7 +88,6 @@ def _handler(tools: ToolServer, method: str, result: type[BaseModel]) -> Any:
 
 
 def _client(context: Context) -> ClientInfo:
-    """Return the client of a request, as far as it is known."""
     known, capabilities = context.session.client_params, context.session.client_capabilities
     extensions = (capabilities.extensions or {}) if capabilities else {}
     return ClientInfo(

@@ -88,12 +88,10 @@ def show_put(found: Result, _: Arguments) -> Result:
 
 def show_patch(found: Result, given: Arguments) -> Result:
     """Return the version that a patch made, or the text that it would make."""
-    dry_run = (
-        {"dry_run": True, "content": start_of(found["content"], MAX_RESULT - 100)}
-        if given.get("dry_run")
-        else {}
-    )
-    return {**show_put(found, given), **dry_run}
+    shown = show_put(found, given)
+    if given.get("dry_run"):
+        shown |= {"dry_run": True, "content": start_of(found["content"], MAX_RESULT - 100)}
+    return shown
 
 
 def show_get(found: Result, given: Arguments) -> Result:
@@ -166,7 +164,6 @@ def show_search(found: Result, given: Arguments) -> Result:
 
 
 def _chunk(hit: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the place of the chunk that was found in the content."""
     start = hit["content"].find(hit["match_chunk"])
     return (start, start + len(hit["match_chunk"])) if start >= 0 else (0, 0)
 
@@ -191,7 +188,6 @@ def _row(memory: Mapping[str, Any], ns: str) -> Row:
 
 
 def _left_out(what: str, call: str, count: int, is_cut: bool) -> str:
-    """Say what is not shown, and which call shows it."""
     more = f"{counted(count, what)}: call {call}" if count else ""
     return "; ".join(filter(None, (more, WHOLE if is_cut else "")))
 
@@ -248,7 +244,6 @@ def _notes(found: Result) -> Result:
 
 
 def _before_command(note: str) -> str:
-    """Return a note up to the command that it recommends."""
     before, command, _ = note.partition(_FOR_PEOPLE)
     return before.removesuffix("run ").rstrip(" ;:,(") if command else note
 
@@ -382,12 +377,11 @@ def show_edges(found: Result, given: Arguments) -> Result:
         }
         for edge in found.get("edges", [found])
     ]
-    result = {"ns": given["ns"], "edges": [], **_fields(found, "status")}
     return _fitted(
         "ghost_edge",
         "edges",
         rows,
-        result,
+        {"ns": given["ns"], "edges": [], **_fields(found, "status")},
         partial(_left_out, "weaker edges", "ghost_edge with op list and a rel"),
         given,
     )
@@ -526,15 +520,12 @@ def show_conflicts(found: Result, given: Arguments) -> Result:
         }
         for pair in found["conflicts"]
     ]
-    result: Result = {"ns": given["ns"], "conflicts": []}
-    result |= nonempty(
-        maybe_stale=[_fields(doubt, "key", "why") for doubt in found.get("maybe_stale", ())][:10]
-    )
+    stale = [_fields(doubt, "key", "why") for doubt in found.get("maybe_stale", ())]
     return _fitted(
         "ghost_conflicts",
         "conflicts",
         rows,
-        result,
+        {"ns": given["ns"], "conflicts": [], **nonempty(maybe_stale=stale[:10])},
         partial(_left_out, "more pairs", "ghost_conflicts again when these are decided"),
         given,
     )
@@ -549,19 +540,17 @@ def _same_day(created_at: str, other: str) -> Row:
 def show_timeline(found: Result, given: Arguments) -> Result:
     """Return the events of a fact, oldest first."""
     rows = [{"event": _event(event), **_fields(event, "content")} for event in found["events"]]
-    result: Result = {"ns": given["ns"], "events": []}
     return _fitted(
         "ghost_timeline",
         "events",
         rows,
-        result,
+        {"ns": given["ns"], "events": []},
         partial(_left_out, "more events", "ghost_timeline with one key"),
         given,
     )
 
 
 def _event(event: Mapping[str, Any]) -> str:
-    """Return an event as a line: its date, the memory, and what happened to it."""
     by = f" by {event['by']}" if "by" in event else ""
     now = ", current" if event.get("current") else ""
     return f"{event['at'][:DATE]} {event['key']} v{event['version']} {event['event']}{by}{now}"

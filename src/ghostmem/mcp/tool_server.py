@@ -51,7 +51,7 @@ class PendingStore:
         """Return the store if it is open."""
         return (
             self._attempt.result()
-            if (self._attempt.done() and self._attempt.exception() is None)
+            if self._attempt.done() and self._attempt.exception() is None
             else None
         )
 
@@ -151,7 +151,7 @@ class ToolServer:
         text = original_text(name, result) if is_original else result_text(name, shown)
         return _answer(
             text,
-            structuredContent=result if (is_original or settings.mcp_results == "full") else shown,
+            structuredContent=result if is_original or settings.mcp_results == "full" else shown,
             isError=False,
         )
 
@@ -216,12 +216,8 @@ class ToolServer:
         """Return the namespace for calls that name none: ours, or the only one of the caller."""
         caller = CALLER.get()
         granted = [ns for ns, *_ in caller.grants]
-        return (
-            granted[0]
-            if (len(granted) == 1 and not granted[0].endswith("*"))
-            and not caller.may(self.ns, "read")
-            else self.ns
-        )
+        is_single = len(granted) == 1 and not granted[0].endswith("*")
+        return granted[0] if is_single and not caller.may(self.ns, "read") else self.ns
 
     def namespace(self, name: str, given: str | None) -> str:
         """Return the namespace of a call, for reads and writes alike.
@@ -229,10 +225,8 @@ class ToolServer:
         The name of the project alone means its namespace, unless another one has this name.
         """
         own = self.own()
-        if not given or (
-            (own == f"{PREFIX}:{given}" and CALLER.get().may(own, "read"))
-            and not self.ghost.admin.namespaces(given)
-        ):
+        is_project = own == f"{PREFIX}:{given}" and CALLER.get().may(own, "read")
+        if not given or (is_project and not self.ghost.admin.namespaces(given)):
             given = own
         check_namespace(name, given)
         return given
@@ -261,7 +255,6 @@ def _listed(tool: McpTool, is_shared: bool) -> dict[str, Any]:
 
 
 def _answer(text: str, **fields: Any) -> dict[str, Any]:
-    """Return the result of a call as the protocol carries it."""
     return {"content": [{"type": "text", "text": readable(text)}], **fields}
 
 

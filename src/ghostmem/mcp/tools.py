@@ -134,7 +134,6 @@ def checked_arguments(
 
 
 def _refuse_blanks(tool: McpTool, arguments: Mapping[str, Any]) -> None:
-    """Refuse required texts without a word, with an example of one."""
     for name in tool.required:
         value = arguments.get(name)
         if isinstance(value, str) and not value.strip():

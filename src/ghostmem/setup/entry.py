@@ -113,7 +113,6 @@ def command_in(entry: Any) -> Command:
 
 
 def _split(line: str) -> list[str]:
-    """Return the words of a line as the shell of this system reads them."""
     if sys.platform == "win32":
         return [word.strip('"') for word in shlex.split(line, posix=False)]
     try:
@@ -250,7 +249,6 @@ def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) ->
 
 
 def _hook_options(command: Command) -> tuple[list[str], list[str]]:
-    """Return the options of an existing hook, before and after its name."""
     words, own = command.words, command.own_position(_HOOKS)
     if own is None:
         return [], []

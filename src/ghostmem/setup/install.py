@@ -175,7 +175,6 @@ def _removal(target: SetupFile, raw: bytes | None, row: FileRecord | None) -> Fi
 
 
 def _encoded(text: str, before: bytes | None) -> bytes:
-    """Return the bytes of a text, with the BOM that the file had."""
     return (BOM if before and before.startswith(BOM) else b"") + text.encode()
 
 

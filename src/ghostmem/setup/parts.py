@@ -192,7 +192,6 @@ def parts_in(text: str, target: SetupFile) -> set[str]:
 
 
 def _holds_server(target: SetupFile) -> bool:
-    """Say whether a file can have the server's entry."""
     return target.server or target.client.format == target.format
 
 
@@ -316,7 +315,6 @@ def containers(permission: Permission) -> list[list[str]]:
 
 
 def _is_ours(present: Any, template: Any) -> bool:
-    """Say whether a key or an item is one that the template makes."""
     if not isinstance(present, str) or not isinstance(template, str):
         return bool(present == template)
     return (

@@ -93,7 +93,6 @@ def _ends(left: Sequence[Piece], right: Sequence[Piece]) -> tuple[int, int]:
 
 
 def _places(own: Sequence[Piece], rendered: Sequence[Piece]) -> dict[int, int]:
-    """Return the positions of rendered pieces in the file."""
     first, last = _ends(rendered, own)
     middle = SequenceMatcher(
         None,

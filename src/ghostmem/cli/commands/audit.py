@@ -142,7 +142,6 @@ def _log_text(line: LogLine) -> str:
 
 
 def _audit_text(report: AuditReport) -> str:
-    """Return a report as text: the score, then each finding with examples and a next step."""
     colour = next(colour for least, colour in COLOURS if report.score >= least)
     about = (
         f"{plural(report.memories, 'memory')} in {plural(report.namespaces, 'namespace')}, "

@@ -99,7 +99,7 @@ def context(
     paths = [*(words(files) or ()), *near]
     text = (
         ""
-        if (bool(paths or symbols) and not query and sys.stdin.isatty())
+        if (paths or symbols) and not query and sys.stdin.isatty()
         else read_text(query, "a description of the task")
     )
     filters: dict[str, Any] = {"tags": words(tags), "tiers": None if tier is None else [tier]}
@@ -138,7 +138,6 @@ def context(
 
 
 def _is_too_large(pack: Pack) -> bool:
-    """Say whether a memory was left out because the budget is too small for it."""
     return any(left.reason == BUDGET for left in pack.left_out)
 
 

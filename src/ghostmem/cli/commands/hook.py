@@ -46,7 +46,6 @@ class HookCommand(ConsoleCommand):
 
 
 def _log(db: str | None, host: str, event: str, what: str) -> None:
-    """Write a line to the log of the store that would have been used."""
     try:
         settings = load(db=db)
     except GhostError:

@@ -45,16 +45,6 @@ CONTENT = click.argument("content", nargs=-1)
 def _row(
     name: str, about: str, *params: Decorator, call: Callable[..., str], asks: str = ""
 ) -> None:
-    """Declare a subcommand that prints the answer of a tool unchanged.
-
-    Args:
-        name: The name of the subcommand.
-        about: Its help.
-        params: Its options and arguments.
-        call: Takes the folder and the values of the parameters, and returns the answer.
-        asks: The question before, with `{topic}`.
-    """
-
     @joined(*params, *([YES] if asks else []), ROOT)
     def run(console: Console, root: Path, yes: bool = True, **values: Any) -> None:
         console.confirm(asks.format(**values), yes)

@@ -157,7 +157,6 @@ def _folder(console: Console, folder: str | None) -> str:
 
 
 def _print_raw(text: str | bytes) -> None:
-    """Print unchanged into a pipe or file, escaped on a terminal."""
     if sys.stdout.isatty():
         click.echo(
             visible(text.decode(errors="replace") if isinstance(text, bytes) else text), nl=False

@@ -315,7 +315,6 @@ def _sync_text(report: SyncReport) -> str:
 
 
 def _note_problems(console: Console, report: SyncReport) -> None:
-    """Print notes about files that could not be indexed."""
     notes = [f"{problem.path}: {problem.reason}" for problem in report.failed]
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"and {len(notes) - MAX_NOTES} more; `ghost notes status` lists them"]

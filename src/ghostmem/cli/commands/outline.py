@@ -35,8 +35,6 @@ OUTLINE_OPTIONS = options(
 
 
 def _row(name: str, about: str, *params: Decorator) -> None:
-    """Declare the subcommand of an operation on code."""
-
     @joined(*params, OUTLINE_OPTIONS)
     def run(console: Console, relations: tuple[str, ...], no_tests: bool, **values: Any) -> None:
         made = getattr(console.ghost.outline, name)(

@@ -120,7 +120,6 @@ def _width() -> int:
 
 
 def _headline(overview: Look, columns: int) -> list[str]:
-    """Return the number of memories and their topics."""
     tokens = f", {overview.est_tokens:,} tokens" if overview.total else ""
     name = bold(visible(overview.ns or "all namespaces"))
     topics = f"  {dim('topics')}  {fit(', '.join(overview.topics), columns - 10)}"
@@ -129,7 +128,6 @@ def _headline(overview: Look, columns: int) -> list[str]:
 
 
 def _sections(overview: Look, now: datetime, columns: int) -> list[str]:
-    """Return namespaces, tiers, sources, and the pinned and newest memories."""
     several, total = _has_several(overview), overview.total
     tiers = [replace(tier, name=TIERS.get(tier.name, tier.name)) for tier in overview.tiers]
     namespaces = overview.namespaces if several else ()

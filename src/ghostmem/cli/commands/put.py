@@ -116,7 +116,6 @@ _VERDICTS = {
 
 
 def _verdict(memory: Memory) -> str:
-    """Return how the text relates to another memory, on a line of its own."""
     verdict = memory.verdict
     if verdict is None or verdict.key in (None, memory.key):
         return ""

@@ -50,7 +50,6 @@ def rm(
 
 
 def _deletion_question(console: Console, ns: str, key: str, all_versions: bool) -> str:
-    """Return the question before a hard delete, which says which versions it deletes."""
     try:
         versions = console.ghost.history(ns, key)
     except NotFoundError:  # the removal reports it
@@ -139,7 +138,6 @@ def forget(
 
 
 def _removal_hint(console: Console, ns: str | None, text: str) -> str:
-    """Return the command that deletes the memory that a text is about."""
     hits = console.ghost.search(text, console.read_ns(ns, everything=False), limit=1)
     if not hits:
         return "`ghost rm KEY` deletes a memory; `ghost search` finds its key"

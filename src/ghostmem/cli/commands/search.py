@@ -117,7 +117,6 @@ def _best_score(found: Hits) -> float:
 
 
 def _print_notes(console: Console, found: Hits, explain: bool, has_bars: bool) -> None:
-    """Print, after the hits, notes about the whole search."""
     for hit in found.superseded:
         console.note(dim(f"superseded: {hit.ns}/{visible(hit.key)}  {visible(hit.note)}"))
     if has_bars:
@@ -168,7 +167,7 @@ def _hit_text(hit: Hit, query: str, best: float) -> str:
     text = snippet(hit.match_chunk, hit.match_start, hit.match_end, SNIPPET)
     lines = (
         f"line {hit.start_line}"
-        if (hit.start_line == hit.end_line)
+        if hit.start_line == hit.end_line
         else f"lines {hit.start_line}-{hit.end_line}"
     )
     parts = (

@@ -21,7 +21,6 @@ from ghostmem.text.excerpt import visible
 
 
 def _masked_value(name: str, value: Any) -> Any:
-    """Return a value without API keys and passwords."""
     if name.endswith("_key"):
         return "(set)" if value else value
     return ghost_settings.masked(value) if isinstance(value, str) else value
@@ -137,7 +136,6 @@ def doctor(console: Console, fix: bool) -> int:
 
 
 def _client_findings(settings: ghost_settings.Settings) -> "Iterator[DoctorFinding]":
-    """Yield findings about the installed clients and the last failure of their hooks."""
     yield from check_clients(settings)
     path = log_path(settings)
     failure = last_log_line(path)

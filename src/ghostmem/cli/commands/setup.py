@@ -97,22 +97,20 @@ def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:
 
 
 def _print_list(console: Console) -> None:
-    """Print the clients with Ghost, one line for each scope, then the names of the others."""
     rows = listing()
     if console.as_json:
         console.show_all(rows, _installed_text)
         return
     present = [row for row in rows if row.is_present]
     names = {row.client for row in present}
-    others = [row for row in rows if row.scope == "user" and row.client not in names]
+    others = [
+        f"  {row.client:<15} {CLIENTS[row.client].title:<16} {visible(row.path)}"
+        for row in rows
+        if row.scope == "user" and row.client not in names
+    ]
     console.show_all(present, _installed_text)
-    if present and others:
-        console.line()
     if others:
-        console.line("not installed:")
-    for row in others:
-        client = CLIENTS[row.client]
-        console.line(f"  {client.name:<15} {client.title:<16} {visible(row.path)}")
+        console.line("\n".join([*([""] if present else []), "not installed:", *others]))
     console.note("`ghost setup CLIENT` installs one; `ghost setup --help` lists the options")
 
 
@@ -441,7 +439,6 @@ def setup_agents_md(
 
 
 def _guided_toolsets(named: str | None) -> set[str]:
-    """Return the toolsets of an option, or those of the installed servers."""
     sets = {name.strip() for name in (named or "").split(",")} - {""}
     for name in sorted(sets - {*TOOLSETS}):
         raise InvalidInputError(

@@ -181,7 +181,6 @@ def _visibility_notes(console: Console, namespaces: dict[str, int]) -> list[str]
 
 
 def _recognised_tool(file: str | None) -> str:
-    """Return the tool that wrote a file which is imported into a namespace."""
     try:
         tool = "" if file in (None, "-") else recognise(file or "")
     except InvalidInputError:
