@@ -16,7 +16,7 @@ from ghostmem.mcp.tools import chosen_tools
 from ghostmem.setup.clients import CHECKED, CLIENTS, DOCUMENTED, RUN, SCOPES, SetupClient
 from ghostmem.setup.entry import Launch, command_in, server
 from ghostmem.setup.formats import FORMATS, value_at
-from ghostmem.setup.install import install, uninstall
+from ghostmem.setup.install import install
 from ghostmem.setup.parts import (
     SetupFile,
     containers,
@@ -156,7 +156,7 @@ def test_a_file_comes_back_to_the_byte(
         assert inside.count("\n") == inside.count("\r\n")
     before, after = loaded(file, raw.decode("utf-8-sig")), loaded(file, inside)
     assert all(after[key] == before[key] for key in ("theme", "nested") if key in before)
-    uninstall([file])
+    install([file], None)
     assert file.path.read_bytes() == raw
     assert [path.name for path in file.path.parent.iterdir()] == ["file"]
 
@@ -224,10 +224,10 @@ def test_a_permission_goes_alone(name: str, files: Callable[..., list[SetupFile]
     assert all(is_allowed(file.path.read_text(encoding="utf-8"), file) for file in files(name, "a"))
     install(files(name, "s", "h"), HOW)  # a later run without it leaves it
     assert all(is_allowed(file.path.read_text(encoding="utf-8"), file) for file in files(name, "a"))
-    uninstall(files(name, "a"))
+    install(files(name, "a"), None)
     for path, raw in before.items():
         assert path.read_bytes() == raw
-    uninstall(files(name, "s", "h", "a"))
+    install(files(name, "s", "h", "a"), None)
     assert not any(path.exists() for path in before)
 
 
@@ -243,8 +243,8 @@ def test_the_tools_of_the_default_server_are_allowed(
     written = files(name, "a")[0].path.read_text(encoding="utf-8")
     if "{tool" in f"{client.permission.path}{client.permission.value}{client.permission.entry}":
         assert all(tool in written for tool in tools)
-    uninstall(files(name, "a"))
-    uninstall(files(name, "s", "h", "a"))
+    install(files(name, "a"), None)
+    install(files(name, "s", "h", "a"), None)
 
 
 def test_a_refusal_is_not_overwritten(files: Callable[..., list[SetupFile]]) -> None:
@@ -267,7 +267,7 @@ def test_names_that_somebody_allowed_stay(files: Callable[..., list[SetupFile]])
     install(files("kiro", "s", "a"), HOW)
     entry = value_at(json.loads(path.read_bytes()), ("mcpServers", "ghost"))
     assert entry["autoApprove"] == ["mine", *HOW.tools]
-    uninstall(files("kiro", "a"))
+    install(files("kiro", "a"), None)
     entry = value_at(json.loads(path.read_bytes()), ("mcpServers", "ghost"))
     assert entry["autoApprove"] == ["mine"]
 
@@ -319,7 +319,7 @@ def test_the_file_that_is_there_is_written(
     assert b"ghost" in (folder / used).read_bytes()
     (folder / "opencode.json").touch()
     assert files("opencode", "s")[0].path.name == used
-    uninstall(files("opencode", "s"))
+    install(files("opencode", "s"), None)
     assert not any(b"ghost" in path.read_bytes() for path in folder.iterdir())
 
 
@@ -335,7 +335,7 @@ def test_no_configuration_is_made_that_would_replace_another(
     install(files("continue", "s"), HOW)
     assert config.exists() == is_there
     assert files("continue", "s")[0].path.name == ("config.yaml" if is_there else "ghost.yaml")
-    uninstall(files("continue", "s"))
+    install(files("continue", "s"), None)
     assert config.exists() == is_there
 
 
@@ -348,5 +348,5 @@ def test_folders_that_two_clients_share_go_with_the_last(
     for name in ("vscode", "roo"):
         install(files(name, "s"), HOW)
     for name in order:
-        uninstall(files(name, "s"))
+        install(files(name, "s"), None)
     assert sorted(path.name for path in home.rglob("*")) == [".ghost", "setup.lock"]

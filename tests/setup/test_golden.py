@@ -7,7 +7,7 @@ import yaml
 
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.setup.formats import FORMATS
-from ghostmem.setup.install import backup_of, install, uninstall
+from ghostmem.setup.install import backup_of, install
 from setup_golden import CASES, HERE, HOW, before, cases, expected, kinds, suffix, target
 
 ALL = cases()
@@ -56,13 +56,15 @@ def test_the_second_run_changes_nothing_and_remove_gives_the_original_back(
     assert {
         path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()
     } == times
-    assert uninstall([target(kind, file)])[0].action == ("deleted" if raw is None else "updated")
+    assert install([target(kind, file)], None)[0].action == (
+        "deleted" if raw is None else "updated"
+    )
     if raw is None:
         assert not file.parent.exists()
     else:
         assert file.read_bytes() == raw
         assert list(file.parent.iterdir()) == [file]
-    assert uninstall([target(kind, file)])[0].action == "unchanged"
+    assert install([target(kind, file)], None)[0].action == "unchanged"
 
 
 @pytest.mark.wide(keep=24)
@@ -75,9 +77,9 @@ def test_without_the_backup_only_our_parts_go(file: Path, kind: str, case: str) 
     if (kind, case) == ("continue", "commented"):
         # ruamel.yaml cannot write an empty list after a comment: the file stays, with an error
         with pytest.raises(InvalidInputError, match="nothing was changed"):
-            uninstall([target(kind, file)])
+            install([target(kind, file)], None)
         return
-    uninstall([target(kind, file)])
+    install([target(kind, file)], None)
     if raw is None:
         assert not file.exists()
         return

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.setup.clients import CLIENTS, folders, located
 from ghostmem.setup.entry import Launch, command_in, joined, runs_ghost
-from ghostmem.setup.install import backup_of, install, uninstall
+from ghostmem.setup.install import backup_of, install
 from ghostmem.setup.parts import SetupFile, targets
 from ghostmem.setup.state import folder, records
 from setup_golden import HOW, kinds, target
@@ -77,7 +77,7 @@ def test_odd_files_come_back(
     if b"\r\n" in raw:
         assert path.read_bytes().count(b"\n") == path.read_bytes().count(b"\r\n")
     assert install([target(kind, path)], HOW)[0].action == "unchanged"
-    uninstall([target(kind, path)])
+    install([target(kind, path)], None)
     assert path.read_bytes() == raw
     assert [left.name for left in path.parent.iterdir()] == ["file.json"]
 
@@ -91,14 +91,14 @@ def test_an_upgrade_keeps_the_way_back(kind: str, tmp_path: Path) -> None:
     first = path.read_bytes()
     assert install([target(kind, path)], Launch(("/new/ghost",)))[0].action == "updated"
     assert path.read_bytes() == first.replace(b"/opt/ghost/bin/ghost", b"/new/ghost")
-    assert uninstall([target(kind, path)])[0].action == "deleted"
+    assert install([target(kind, path)], None)[0].action == "deleted"
 
 
 def test_a_file_that_changed_since_loses_only_our_entry(file: Path) -> None:
     """What somebody added stays."""
     install([cursor(file)], HOW)
     file.write_bytes(file.read_bytes().replace(b'"x"}', b'"x"},\n    "b": {"command": "y"}'))
-    uninstall([cursor(file)])
+    install([cursor(file)], None)
     assert file.read_bytes() == MINE.replace(b'"x"}', b'"x"},\n    "b": {"command": "y"}')
     assert not backup_of(file).exists()
     assert records() == {}
@@ -111,7 +111,7 @@ def test_a_file_that_changed_between_two_installs(file: Path) -> None:
     file.write_bytes(changed)
     install([cursor(file)], Launch(("/new/ghost",)))
     assert backup_of(file).read_bytes() == changed
-    uninstall([cursor(file)])
+    install([cursor(file)], None)
     assert file.read_bytes() == MINE.replace(b'"a"', b'"c"')
 
 
@@ -122,7 +122,7 @@ def test_a_file_we_made_and_somebody_filled_stays(tmp_path: Path) -> None:
     mine = json.loads(path.read_text(encoding="utf-8"))
     mine["hooks"]["stop"].append({"command": "./mine.sh"})
     path.write_text(json.dumps(mine, indent=2), encoding="utf-8")
-    uninstall([target("cursor-hooks", path)])
+    install([target("cursor-hooks", path)], None)
     assert json.loads(path.read_text(encoding="utf-8")) == {
         "version": 1,
         "hooks": {"stop": [{"command": "./mine.sh"}]},
@@ -134,10 +134,10 @@ def test_a_file_that_went_meanwhile(file: Path) -> None:
     install([cursor(file)], HOW)
     file.unlink()
     install([cursor(file)], HOW)
-    assert uninstall([cursor(file)])[0].action == "deleted"
+    assert install([cursor(file)], None)[0].action == "deleted"
     install([cursor(file)], HOW)
     file.unlink()
-    assert uninstall([cursor(file)])[0].action == "unchanged"
+    assert install([cursor(file)], None)[0].action == "unchanged"
     assert records() == {}
 
 
@@ -147,12 +147,12 @@ def test_hooks_alone_go_and_the_server_stays(tmp_path: Path) -> None:
     path.write_bytes(b'{"ui": {}}\n')
     client = CLIENTS["gemini"]
     install([target("gemini", path)], HOW)
-    uninstall([SetupFile(client, "user", path, client.format, hooks=True)])
+    install([SetupFile(client, "user", path, client.format, hooks=True)], None)
     assert json.loads(path.read_bytes()) == {
         "ui": {},
         "mcpServers": {"ghost": {"command": HOW.program[0], "args": ["mcp"]}},
     }
-    uninstall([target("gemini", path)])
+    install([target("gemini", path)], None)
     assert path.read_bytes() == b'{"ui": {}}\n'
 
 
@@ -168,7 +168,7 @@ def test_another_server_of_our_name_is_not_replaced(tmp_path: Path) -> None:
         ConflictError, match="mcpServers.ghost exists already and starts npx; nothing was changed"
     ):
         install([cursor(path)], HOW)
-    assert uninstall([cursor(path)])[0].action == "unchanged"
+    assert install([cursor(path)], None)[0].action == "unchanged"
     assert path.read_bytes() == raw
 
 
@@ -187,7 +187,7 @@ def test_an_entry_that_starts_ghost_already_keeps_what_it_has(tmp_path: Path, co
         "env": {"A": "b", "GHOST_NS": "a"},
         "x": 1,
     }
-    uninstall([cursor(path)])
+    install([cursor(path)], None)
     assert servers(path) == {}
 
 
@@ -296,7 +296,7 @@ def test_a_removal_leaves_hooks_with_other_commands(tmp_path: Path, client: str,
     install([file], HOW)
     assert json.loads(path.read_text(encoding="utf-8"))["hooks"]["Stop"][1:] == kept
     path.write_text(text, encoding="utf-8")
-    uninstall([file])
+    install([file], None)
     assert json.loads(path.read_text(encoding="utf-8"))["hooks"]["Stop"] == kept
     assert json.loads(path.read_text(encoding="utf-8"))["hooks"].keys() == {"Stop"}
 
@@ -372,7 +372,7 @@ def test_options_of_hooks_stay(tmp_path: Path) -> None:
         }
     ]
     assert install([target("claude-code-hooks", path)], HOW)[0].action == "unchanged"
-    uninstall([target("claude-code-hooks", path)])
+    install([target("claude-code-hooks", path)], None)
     assert json.loads(path.read_text(encoding="utf-8")) == {
         "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}
     }
@@ -406,7 +406,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert "ghost" in servers(real)
     assert [path.name for path in real.parent.iterdir()] == ["cursor.json"]
-    uninstall([cursor(link)])
+    install([cursor(link)], None)
     assert link.is_symlink()
     assert real.read_bytes() == MINE
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["mcp.json"]
@@ -504,7 +504,7 @@ def test_an_error_names_the_files_that_were_changed_before_it(tmp_path: Path) ->
     files = [cursor(one), target("cursor-hooks", two)]
     with pytest.raises(InvalidInputError, match=r"cannot write .*; changed before: .*mcp\.json"):
         install(files, HOW)
-    assert [change.action for change in uninstall(files)] == ["updated", "unchanged"]
+    assert [change.action for change in install(files, None)] == ["updated", "unchanged"]
     assert one.read_bytes() == MINE
 
 
@@ -523,7 +523,7 @@ DYING = """
 import os, sys
 from pathlib import Path
 from setup_golden import HOW, target
-from ghostmem.setup.install import install, uninstall
+from ghostmem.setup.install import install
 left, real = int(sys.argv[3]), os.replace
 def replace(*args):
     global left
@@ -532,7 +532,7 @@ def replace(*args):
         os._exit(9)
     real(*args)
 os.replace = replace
-{"install": lambda files: install(files, HOW), "uninstall": uninstall}[sys.argv[1]]([target("cursor", Path(sys.argv[2]))])
+{"install": lambda files: install(files, HOW), "uninstall": lambda files: install(files, None)}[sys.argv[1]]([target("cursor", Path(sys.argv[2]))])
 """
 
 
@@ -554,7 +554,7 @@ def test_a_kill_at_any_step_of_an_install_loses_nothing(file: Path, after: int) 
     assert dies("install", file, after)
     assert file.read_bytes() == MINE
     assert install([cursor(file)], HOW)[0].action == "updated"
-    uninstall([cursor(file)])
+    install([cursor(file)], None)
     assert file.read_bytes() == MINE
     assert [path.name for path in file.parent.iterdir() if path.is_file()] == ["mcp.json"]
     assert list(folder().glob(".*")) == []
@@ -565,7 +565,7 @@ def test_a_kill_at_any_step_of_an_install_loses_nothing(file: Path, after: int) 
 def test_a_kill_and_then_a_removal(file: Path, after: int) -> None:
     """Nothing of the broken-off install is left."""
     dies("install", file, after)
-    uninstall([cursor(file)])
+    install([cursor(file)], None)
     assert file.read_bytes() == MINE
     assert [path.name for path in file.parent.iterdir() if path.is_file()] == ["mcp.json"]
     assert list(folder().glob(".*")) == []
@@ -577,7 +577,7 @@ def test_a_kill_during_a_removal(file: Path) -> None:
     install([cursor(file)], HOW)
     assert dies("uninstall", file, 1)
     assert "ghost" in servers(file)
-    uninstall([cursor(file)])
+    install([cursor(file)], None)
     assert file.read_bytes() == MINE
     assert records() == {}
 
@@ -600,7 +600,7 @@ def test_several_installs_at_once(tmp_path: Path) -> None:
         == 1
     )
     for name in ("cursor", "gemini"):
-        uninstall(targets(CLIENTS[name], "user", True, True))
+        install(targets(CLIENTS[name], "user", True, True), None)
     assert (home / ".cursor" / "mcp.json").read_bytes() == MINE
     assert sorted(path.name for path in home.rglob("*")) == [
         ".cursor",

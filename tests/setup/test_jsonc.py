@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ghostmem.errors import InvalidInputError
 from ghostmem.notes.files import BOM
 from ghostmem.setup.formats import FORMATS
-from ghostmem.setup.install import install, uninstall
+from ghostmem.setup.install import install
 from setup_golden import HOW, target
 
 PATH = ("mcpServers", "ghost")
@@ -116,7 +116,7 @@ def test_any_file_comes_back(
         assert "is not a" in error.message  # noqa: PT017 - a generated key is one of ours, with another kind of value
     else:
         assert install([file], HOW)[0].action == "unchanged"
-        uninstall([file])
+        install([file], None)
     assert path.read_bytes() == raw
     assert list(path.parent.iterdir()) == [path]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.setup.formats import FORMATS
-from ghostmem.setup.install import install, uninstall
+from ghostmem.setup.install import install
 from setup_golden import HOW, target
 
 TOML = FORMATS["toml"]
@@ -109,7 +109,7 @@ def test_any_file_comes_back(
         assert "mcp_servers is" in error.message  # noqa: PT017
     else:
         assert install([file], HOW)[0].action == "unchanged"
-        uninstall([file])
+        install([file], None)
     assert path.read_bytes() == raw
     assert list(path.parent.iterdir()) == [path]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ghostmem.cli.main import COMMANDS, CONTEXT_SETTINGS, shared_options
+from ghostmem.cli.main import COMMANDS, CONTEXT_SETTINGS, SuggestingGroup, shared_options
 from ghostmem.cli.options import Decorator, joined, refuse
 from ghostmem.cli.output import Output, dim
 from ghostmem.errors import GhostError, NotFoundError
@@ -96,11 +96,8 @@ class Console(Output):
             (f"still in {path}; delete it or make a new backup" for path in done.backups), ""
         )
         self.note_unchecked(done.unchecked_backups)
-        self.notes(
-            (f"still in {path}, which would bring it back; delete it there" for path in files),
-            "",
-        )
-        self.notes([done.pending] if done.pending else [], "")
+        sources = [f"still in {path}, which would bring it back; delete it there" for path in files]
+        self.notes([*sources, *filter(None, [done.pending])], "")
 
     def note_unchecked(self, paths: Iterable[str]) -> None:
         """Print which backups could not be searched for permanently deleted text."""
@@ -364,7 +361,7 @@ class ConsoleCommand(click.Command):
         return run_function(ctx, self.callback, self.creates, self.tolerant)
 
 
-class ConsoleGroup(click.Group):
+class ConsoleGroup(SuggestingGroup):
     """A group of subcommands; its help is its line in the table of commands.
 
     A group with a function `alone` is also a command. One that lists its items names its help on a
@@ -384,20 +381,6 @@ class ConsoleGroup(click.Group):
             params=shared_options(),
             context_settings=CONTEXT_SETTINGS,
         )
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a subcommand, or suggest similar ones."""
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            from ghostmem.cli.suggestions import unknown_command
-
-            raise unknown_command(
-                args[0],
-                [name for name, command in self.commands.items() if not command.hidden],
-                ctx.command_path,
-            )
-        return super().resolve_command(ctx, args)
 
     def set_alone(self, function: Function) -> Function:
         """Set the function of the group; its options become options of the group."""

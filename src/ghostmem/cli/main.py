@@ -131,7 +131,22 @@ NEXT_STEPS = {
 }
 
 
-class LazyGroup(click.Group):
+class SuggestingGroup(click.Group):
+    """A group that suggests similar commands instead of one that it does not have."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command, or suggest similar ones."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            from ghostmem.cli.suggestions import unknown_command
+
+            names = [name for name, command in self.commands.items() if not command.hidden]
+            raise unknown_command(args[0], names or COMMANDS, ctx.command_path)
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(SuggestingGroup):
     """A group that imports a command only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -149,21 +164,6 @@ class LazyGroup(click.Group):
         )
         command: click.Command = getattr(module, attribute)
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command, or suggest similar ones."""
-        if (
-            args
-            and not args[0].startswith("-")
-            and args[0] not in COMMANDS
-            and args[0] not in ALIASES
-        ):
-            from ghostmem.cli.suggestions import unknown_command
-
-            raise unknown_command(args[0], COMMANDS, ctx.command_path)
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands from the table, without importing them."""

@@ -148,12 +148,19 @@ class Progress:
         self._label, self._total, self._began = label, total, time.monotonic()
         self._on_terminal = sys.stderr.isatty() if on_terminal is None else on_terminal
         self._started, self._done, self._shown = self._began, 0, False
-        self._stop = _repeat(self._draw) if self._on_terminal else None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._repeat, daemon=True)
+        if self._on_terminal:
+            self._thread.start()
 
     def __call__(self, done: int, total: int = 0) -> None:
         """Show the count, and the remaining time if the total is known."""
         self._done, self._total = done, total or self._total
         if self._on_terminal:
+            self._draw()
+
+    def _repeat(self) -> None:
+        while not self._stop.wait(1.05):
             self._draw()
 
     def _draw(self) -> None:
@@ -178,29 +185,12 @@ class Progress:
 
     def clear(self) -> None:
         """Remove the line before something else is printed; the next count shows it again."""
-        if self._stop is not None:
-            self._stop()
+        self._stop.set()
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join()
         if self._shown:
             click.echo("\r\x1b[K", nl=False, err=True, color=True)
             self._shown = False
-
-
-def _repeat(function: Callable[[], None]) -> Callable[[], None]:
-    stop = threading.Event()
-
-    def work() -> None:
-        while not stop.wait(1.05):
-            function()
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-
-    def end() -> None:
-        stop.set()
-        if thread is not threading.current_thread():
-            thread.join()
-
-    return end
 
 
 def _duration(seconds: float) -> str:

@@ -53,28 +53,12 @@ class FilePlan:
     row: FileRecord | None  # None: delete the record
 
 
-def install(files: list[SetupFile], how: Launch, dry_run: bool = False) -> list[FileChange]:
-    """Write our parts into the files of a client; a file that is up to date is not written."""
-    return _done(files, how, dry_run)
+def install(files: list[SetupFile], how: Launch | None, dry_run: bool = False) -> list[FileChange]:
+    """Write our parts into the files of a client, or remove them if `how` is None.
 
-
-def uninstall(files: list[SetupFile], dry_run: bool = False) -> list[FileChange]:
-    """Remove our parts; a file that was not changed since gets its original bytes back."""
-    return _done(files, None, dry_run)
-
-
-def backup_of(path: Path) -> Path:
-    """Return the path of the backup of a file."""
-    return path.with_name(path.name + BACKUP)
-
-
-def read_text(path: Path) -> str | None:
-    """Return the text of a file without its BOM and with its own line ends, or None."""
-    raw = read_bytes(path)
-    return None if raw is None else _text(raw)
-
-
-def _done(files: list[SetupFile], how: Launch | None, dry_run: bool) -> list[FileChange]:
+    A file that is up to date is not written. One from which our parts are removed and that was not
+    changed since gets its original bytes back.
+    """
     planned = [_planned(file, how) for file in files]
     if not dry_run:
         sweep(
@@ -92,6 +76,17 @@ def _done(files: list[SetupFile], how: Launch | None, dry_run: bool) -> list[Fil
                 planned = [_planned(file, how) for file in files]
                 _apply_all(planned)
     return [plan.change for plan in planned]
+
+
+def backup_of(path: Path) -> Path:
+    """Return the path of the backup of a file."""
+    return path.with_name(path.name + BACKUP)
+
+
+def read_text(path: Path) -> str | None:
+    """Return the text of a file without its BOM and with its own line ends, or None."""
+    raw = read_bytes(path)
+    return None if raw is None else _text(raw)
 
 
 # ---------------------------------------------------------------- planning

@@ -25,7 +25,7 @@ from ghostmem.setup.clients import (
 )
 from ghostmem.setup.entry import Launch, command_in, launch, server
 from ghostmem.setup.formats import FORMATS
-from ghostmem.setup.install import install, uninstall
+from ghostmem.setup.install import install
 from ghostmem.setup.listing import Installed, allowed, installed_toolsets, listing, look
 from ghostmem.setup.marked import FileChange
 from ghostmem.setup.parts import SetupFile, hooks_in, parts_in, targets, with_parts
@@ -212,13 +212,11 @@ def _set_up(
         for file in targets(client, scope, True, hooks, allow):
             _print_target(console, client, file, how)
         return
-    if remove:
-        everything = not hooks and not allow
-        files = targets(client, scope, everything, everything or hooks, everything or allow)
-        changes = uninstall(files, dry_run)
-    else:
-        files = targets(client, scope, True, hooks, allow)
-        changes = install(files, how, dry_run)
+    everything = remove and not hooks and not allow
+    files = targets(
+        client, scope, everything or not remove, everything or hooks, everything or allow
+    )
+    changes = install(files, None if remove else how, dry_run)
     for file, change in zip(files, changes, strict=True):
         _print_result(console, client, file, change, remove, dry_run)
     if not remove or (allow and client.permission is None):
