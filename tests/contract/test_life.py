@@ -9,8 +9,8 @@ from ghostmem import Ghost, NotFoundError
 from ghostmem.admin.tokens import verify
 from ghostmem.errors import ConflictError
 from ghostmem.model import NsFilter, Run
+from ghostmem.store.lookup import written
 from ghostmem.store.rows import Filter
-from ghostmem.store.sequences import written
 from ghostmem.store.small_tables import HookSession
 from ghostmem.store.tally import Tally
 from ghostmem.web.flow import run_changes

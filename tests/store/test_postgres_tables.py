@@ -17,11 +17,11 @@ from ghostmem import Ghost
 from ghostmem.model import Alias, Held, Note, NsFilter, Place, Rule, Run, SourceKind, Stat, Token
 from ghostmem.settings import Settings
 from ghostmem.store.outline import GraphRows
+from ghostmem.store.postgres.check import tidy
 from ghostmem.store.postgres.connect import WRITERS, Connection
 from ghostmem.store.postgres.engine import PostgresEngine
 from ghostmem.store.postgres.migrate import migrate
 from ghostmem.store.postgres.schema import OF_NAMESPACE
-from ghostmem.store.postgres.scrub import tidy
 from ghostmem.store.postgres.search import CONTAINING, POSTINGS
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.rows import AuditEntry

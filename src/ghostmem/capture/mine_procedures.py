@@ -273,15 +273,16 @@ def mine_procedures(
             raise InvalidInputError("nothing to mine", "name transcripts, or a namespace with -n")
         validate.namespace(ns)
     report = TranscriptReport()
-    if sessions is not None:
-        steps_by_session = {
+    steps_by_session = (
+        {
             str(number): runs(validate.texts(steps, f"session {number}", "step"))
             for number, steps in enumerate(validate.items(sessions, "sessions", "['a', 'b']"), 1)
         }
-    else:
-        steps_by_session = (
-            _recorded(listed, format, report) if listed else _remembered(store, ns or "")
-        )
+        if sessions is not None
+        else _recorded(listed, format, report)
+        if listed
+        else _remembered(store, ns or "")
+    )
     if store.settings.secrets == "redact":
         steps_by_session = {
             name: [redact_content(store.settings, step).content for step in steps]

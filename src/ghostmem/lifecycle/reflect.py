@@ -21,8 +21,7 @@ from ghostmem.lifecycle.workers import reflect_together
 from ghostmem.model import NsFilter, Report, Run
 from ghostmem.store import Store, validate
 from ghostmem.store.lookup import names_of
-from ghostmem.store.processes import is_alive
-from ghostmem.store.work_queue import shared
+from ghostmem.store.work_queue import is_alive, shared
 
 POLL_SECONDS = 0.1  # time between checks whether another process has finished
 _ACTIVE: set[str] = set()  # runs of threads of this process

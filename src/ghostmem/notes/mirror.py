@@ -426,10 +426,12 @@ class MirrorRun:
         content = None if memory is None else self.of_memory(memory)
         if content and item and is_unchanged(item, content) and self._defer(key, unit, item):
             return
-        base = item
-        if unit is not None and not unit.text.strip():
-            # An empty unit cannot be a memory, so it counts as not edited.
-            base = MirrorItem(key, unit.path, fingerprint(""), tag_set(unit.tags))
+        # An empty unit cannot be a memory, so it counts as not edited.
+        base = (
+            MirrorItem(key, unit.path, fingerprint(""), tag_set(unit.tags))
+            if unit is not None and not unit.text.strip()
+            else item
+        )
         result = merge(base, content, unit, locked=memory is not None and memory.locked)
         try:
             if result.displaced is not None and memory is not None:

@@ -156,9 +156,8 @@ def append_memory(
     with locked(home):
         path = _file(home, role)
         current = read_file(path)
-        day = moment.date()
-        if current.text:
-            day = datetime.fromtimestamp(path.stat().st_mtime, UTC).astimezone().date()
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC) if current.text else moment
+        day = changed.astimezone().date()
         is_new_day = day != moment.date()
         in_fence = not is_new_day and _STYLE.has_open_fence(current.text)
         entry = f"\n## {title}\n_{stamp}_\n\n{_STYLE.escape(text, in_fence)}\n"

@@ -157,9 +157,8 @@ class Journal(StoreTable, ABC):
 
     def accesses(self, memory_id: str | None = None) -> "Iterator[Access]":
         """List all days of use, or those of one memory."""
-        condition, values = "", list[Any]()
-        if memory_id is not None:
-            condition, values = self._scoped("WHERE :ns memory_id = ?", memory_id)
+        of_one = "WHERE :ns memory_id = ?"
+        condition, values = ("", []) if memory_id is None else self._scoped(of_one, memory_id)
         for row in self._db.iterate(
             f"SELECT {', '.join(_ACCESS)} FROM accesses {condition} ORDER BY memory_id, day", values
         ):

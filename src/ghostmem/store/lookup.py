@@ -1,4 +1,4 @@
-"""Find a memory by its key, count that it was read, and repeat reads of a busy store."""
+"""Find a memory by its key, count reads and changes, and repeat reads of a busy store."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -6,7 +6,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from functools import wraps
 from shlex import quote
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from ghostmem.caller import LOOKING
 from ghostmem.errors import (
@@ -138,3 +138,29 @@ def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Stor
 
 def _reusable(value: object) -> object:
     return list(value) if isinstance(value, Iterator) else value
+
+
+class Written(NamedTuple):
+    """The changes of a namespace, and its items in quarantine, which have no audit log."""
+
+    sequence: int
+    quarantine: int
+
+
+def sequences(store: Store) -> dict[str, int]:
+    """Return the number of changes of each namespace; cheap enough to poll every second."""
+    with store.engine.read() as tx:
+        return _ends(tx)
+
+
+def written(store: Store) -> dict[str, Written]:
+    """Return the state of each namespace; cheap enough to poll every second."""
+    with store.engine.read() as tx:
+        ends, held = _ends(tx), tx.quarantine.counts()
+    return {ns: Written(ends.get(ns, 0), held.get(ns, 0)) for ns in {**ends, **held}}
+
+
+def _ends(tx: Transaction) -> dict[str, int]:
+    return {
+        head.name: head.sequence for head in tx.journal.heads() if not head.name.startswith("#")
+    }

@@ -125,12 +125,11 @@ def find_matches(
 
 def _values(occurrences: Iterable[_Occurrence], units: int) -> dict[_Use, int]:
     """Return the value of each way to match: its worth times its rarity in the text."""
-    containing: dict[_Use, set[int]] = {}
-    for occurrence in occurrences:
-        containing.setdefault(occurrence.use, set()).add(occurrence.start // UNIT)
+    # in how many parts of the text each occurs
+    counts = Counter(use for use, _ in {(use, start // UNIT) for start, _, use in occurrences})
     return {
-        use: round(_SCALE * use.worth * rarity(max(units, len(parts)), len(parts)))
-        for use, parts in containing.items()
+        use: round(_SCALE * use.worth * rarity(max(units, count), count))
+        for use, count in counts.items()
     }
 
 

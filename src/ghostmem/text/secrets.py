@@ -198,10 +198,11 @@ def is_secret(value: str, is_word: bool, given: bool, code: bool = False) -> boo
         given: the value is quoted, or is where only a value can be.
         code: the value may be an expression of a program.
     """
-    if len(value) < 4 or not (is_word or is_random(value)) or not (value.isascii() or given):
-        return False
     if (
-        is_common(value.strip("\"'."))
+        len(value) < 4
+        or not (is_word or is_random(value))
+        or not (value.isascii() or given)
+        or is_common(value.strip("\"'."))
         or value.lower().startswith(secret_words("placeholder_starts"))
         or len(set(value)) < 3
         or is_stand_in(value)

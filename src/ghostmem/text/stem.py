@@ -128,9 +128,11 @@ def _replaced(
 ) -> tuple[str, str]:
     """Replace the longest listed ending if more syllables are before it (steps 2, 3 and 4)."""
     size = next((size for size in range(min(7, len(word)), 1, -1) if word[-size:] in endings), 0)
-    if not size or shape[:-size].count("vc") <= min_syllables:
-        return word, shape
-    if word[-size:] == "ion" and word[-4] not in "st":
+    if (
+        not size
+        or shape[:-size].count("vc") <= min_syllables
+        or (word[-size:] == "ion" and word[-4] not in "st")
+    ):
         return word, shape
     new = endings[word[-size:]]
     return word[:-size] + new, shape[:-size] + _shape(new)

@@ -115,11 +115,13 @@ def _texts(drafts: Sequence[Draft]) -> list[JudgedText]:
 
 def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[str, str]:
     """Return the key of each memory here: that of an earlier import, or else a free one."""
-    before: dict[str, str] = {}
-    for memory in tx.listing.scan(Filter(ns=NsFilter(ns), source_kind=SourceKind.IMPORT)):
-        origin = memory.meta.get(kind)
-        if isinstance(origin, Mapping) and isinstance(origin.get("id"), str):
-            before[origin["id"]] = memory.key
+    imported = tx.listing.scan(Filter(ns=NsFilter(ns), source_kind=SourceKind.IMPORT))
+    before = {
+        origin["id"]: memory.key
+        for memory in imported
+        if isinstance(origin := memory.meta.get(kind), Mapping)
+        and isinstance(origin.get("id"), str)
+    }
     used_keys = set(before.values())
     keys: dict[str, str] = {}
     for foreign_memory in foreign.memories:
@@ -261,12 +263,13 @@ def _link(
 ) -> None:
     """Add the edges whose two memories were imported."""
     now = store.clock()
-    ids: dict[str, str] = {}
     dangling: list[str] = []
-    for memory in foreign.memories if foreign.edges else ():
-        current = tx.memories.current(ns, keys[memory.key], now)
-        if current is not None and current.key not in left_alone:
-            ids[memory.key] = current.id
+    ids = {
+        memory.key: current.id
+        for memory in (foreign.memories if foreign.edges else ())
+        if (current := tx.memories.current(ns, keys[memory.key], now)) is not None
+        and current.key not in left_alone
+    }
     for edge in foreign.edges:
         if edge.from_key in ids and edge.to_key in ids:
             report.edges += tx.of(ns).graph.add_edge(

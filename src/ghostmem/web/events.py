@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 from ghostmem.caller import CALLER, Caller
 from ghostmem.errors import GhostError
 from ghostmem.ghost import Ghost
-from ghostmem.store.sequences import Written, written
+from ghostmem.store.lookup import Written, written
 from ghostmem.web.refusals import Refused
 
 POLL_SECONDS = 1.0

@@ -109,9 +109,7 @@ def read_qwen(source: TranscriptFile) -> Iterator[Event]:
 def _lines(source: TranscriptFile, flags: Mapping[str, Iterable[str]]) -> Iterator[Event]:
     for _, line in source.objects():
         message, role = line.get("message"), str(line.get("type"))
-        if role not in flags or not isinstance(message, Mapping):
-            continue
-        if any(map(line.get, flags[role])):
+        if role not in flags or not isinstance(message, Mapping) or any(map(line.get, flags[role])):
             continue
         session = session_name(line.get("sessionId") or source.path.stem)
         content = message if "parts" in message else message.get("content")
@@ -139,10 +137,7 @@ def read_gemini(source: TranscriptFile) -> Iterator[Event]:
             continue
         mark = item.get("id") or (f"log-{item['messageId']}" if "messageId" in item else "")
         yield from _events(session, role_of(kind), content, item.get("timestamp"), mark)
-        calls = item.get("toolCalls")
-        for call in calls if isinstance(calls, list) else ():
-            if isinstance(call, Mapping):
-                yield ToolCall(session, label(call.get("name")), call.get("args"))
+        yield from _tool_calls(session, item.get("toolCalls"))
 
 
 def read_codex(source: TranscriptFile) -> Iterator[Event]:
@@ -192,10 +187,15 @@ def _events(
     if new is not None:
         yield new
     parts = content.get("parts") if isinstance(content, Mapping) else content
-    for part in parts if isinstance(parts, list) else ():
-        if isinstance(part, Mapping):
-            call = part if part.get("type") == "tool_use" else part.get("functionCall")
-            if isinstance(call, Mapping):
-                yield ToolCall(
-                    session, label(call.get("name")), call.get("args", call.get("input"))
-                )
+    calls = [
+        part if part.get("type") == "tool_use" else part.get("functionCall")
+        for part in (parts if isinstance(parts, list) else ())
+        if isinstance(part, Mapping)
+    ]
+    yield from _tool_calls(session, calls)
+
+
+def _tool_calls(session: str, calls: object) -> Iterator[ToolCall]:
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, Mapping):
+            yield ToolCall(session, label(call.get("name")), call.get("args", call.get("input")))

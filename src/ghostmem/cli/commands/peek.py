@@ -22,7 +22,7 @@ from ghostmem.cli.terminal import (
     wait_for_size,
 )
 from ghostmem.errors import EngineError
-from ghostmem.store.sequences import sequences
+from ghostmem.store.lookup import sequences
 from ghostmem.text.excerpt import visible
 from ghostmem.web.overview import Happening, Look, MemoryLine, Share, happened_since, look
 

@@ -41,12 +41,22 @@ _BLANK_END = re.compile(r"(?:\A|\n)[ \t]*\r?\n\Z")
 
 def _read(path: str, text: str) -> list[Unit]:
     when = file_date(path)
-    units = []
-    for number, section in enumerate(_sections(text)):
-        eol = eol_of(text[section.start : section.body])
-        body = _STYLE.unescape(read_region(text[section.body : section.end], eol))
-        units.append(Unit(section.title, path, number, body, when=when, lasting=when is None))
-    return units
+    regions = [
+        (section.title, text[section.body : section.end], text[section.start : section.body])
+        for section in _sections(text)
+    ]
+    return [
+        Unit(
+            title,
+            path,
+            number,
+            _STYLE.unescape(read_region(region, eol_of(head))),
+            (),
+            when,
+            when is None,
+        )
+        for number, (title, region, head) in enumerate(regions)
+    ]
 
 
 def _edit(_: str, text: str, edits: Sequence[UnitEdit], strict: bool) -> str:

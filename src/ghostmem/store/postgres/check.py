@@ -1,6 +1,6 @@
 """Check a database for corruption, and rebuild every index from the rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ghostmem.store.engine import reindexed
 from ghostmem.store.index import UNINDEXED
@@ -9,6 +9,7 @@ from ghostmem.store.postgres.schema import CHUNK_WORDS, OF_STORE
 from ghostmem.store.postgres.transaction import PostgresTransaction
 from ghostmem.store.records import count_unreadable, differing
 from ghostmem.store.rows import Reindex
+from ghostmem.store.runs import Runs
 from ghostmem.store.tables import TABLES
 
 _WORDS = "string_to_array(nullif(c.terms, ''), ' ')"
@@ -112,6 +113,15 @@ _INVALID = (
     "current_schema() ORDER BY 1"
 )
 
+_AUDIT = (  # a change is of a memory, or of an edge as `from to relation`
+    "DELETE FROM audit a WHERE a.ns = ? AND (NOT EXISTS"
+    " (SELECT 1 FROM memories m WHERE m.ns = a.ns AND m.ns = ? AND m.id = "
+    "split_part(a.subject, ' ', 1))"
+    " OR (strpos(a.subject, ' ') > 0 AND NOT EXISTS"
+    " (SELECT 1 FROM memories m WHERE m.ns = a.ns AND m.ns = ? AND m.id = "
+    "split_part(a.subject, ' ', 2))))"
+)
+
 
 def problems(tx: PostgresTransaction) -> list[str]:
     """Return a message for each problem; an empty list means no corruption."""
@@ -147,7 +157,10 @@ def repair(tx: PostgresTransaction, reindex: Reindex) -> Mapping[str, int]:
     db = tx.db
     for (name,) in db.rows(_INVALID):
         db.execute(f"REINDEX INDEX {name}")
-    done = {"orphans": _remove_orphans(db), "demoted": _retire_older_versions(db)}
+    done = {
+        "orphans": _remove_orphans(db),
+        "demoted": db.change(f"UPDATE memories m SET deleted_at = m.recorded_at WHERE {_NOT_LAST}"),
+    }
     for table in ("vectors", "chunks", "threads", "words"):
         db.run(f"DELETE FROM {table}")
     db.run(_LOST_SPACES)
@@ -166,6 +179,11 @@ def _remove_orphans(db: Db) -> int:
     ) + db.change(f"UPDATE note_links l SET to_id = NULL WHERE {_LOST_TARGETS}")
 
 
-def _retire_older_versions(db: Db) -> int:
-    """Mark live versions that are not the last of their key as deleted; return their number."""
-    return db.change(f"UPDATE memories m SET deleted_at = m.recorded_at WHERE {_NOT_LAST}")
+def tidy(db: Db, names: Sequence[str]) -> None:
+    """Remove, in some namespaces, deleted memories from the records of runs and other tables."""
+    for ns in names:
+        db.run(_AUDIT, (ns, ns, ns))
+        db.run("DELETE FROM threads WHERE ns = ? AND chunks = 0", (ns,))
+        # their hashes may be of deleted text
+        db.run("DELETE FROM spare_vectors WHERE ns = ?", (ns,))
+    Runs(db).tidy(names)

@@ -280,12 +280,13 @@ def checked_url(url: str) -> str:
 
 def unreachable(location: str, reason: str) -> LostConnectionError:
     """Return the error for a database to which no connection can be made."""
-    if "database" in reason and "does not exist" in reason:
-        hint = "create it, for example with `createdb`, or correct the URL"
-    elif "password" in reason:
-        hint = "check the role and the password in the URL, in ~/.pgpass or in PGPASSWORD"
-    else:
-        hint = "check that the server runs and the URL is right"
+    hint = (
+        "create it, for example with `createdb`, or correct the URL"
+        if "database" in reason and "does not exist" in reason
+        else "check the role and the password in the URL, in ~/.pgpass or in PGPASSWORD"
+        if "password" in reason
+        else "check that the server runs and the URL is right"
+    )
     return LostConnectionError(f"{location} cannot be reached ({reason})", hint)
 
 

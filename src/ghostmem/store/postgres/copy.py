@@ -55,13 +55,14 @@ class PostgresCopy(Copy):
             cursor.executemany(sql.encode(), values)
 
     def counters(self) -> dict[str, int]:
-        counters: dict[str, int] = {}
-        for name in COUNTED:
-            last = self._db.get(
-                f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {self._sequence(name)}"
+        last = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM"
+        return {
+            name: max(
+                self._db.get(f"{last} {self._sequence(name)}"),
+                self._db.get(f"SELECT coalesce(max(id), 0) FROM {name}"),
             )
-            counters[name] = max(last, self._db.get(f"SELECT coalesce(max(id), 0) FROM {name}"))
-        return counters
+            for name in COUNTED
+        }
 
     def count_from(self, counters: Mapping[str, int]) -> None:
         for name, last in counters.items():

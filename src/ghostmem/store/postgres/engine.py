@@ -16,7 +16,7 @@ from ghostmem.errors import (
 )
 from ghostmem.settings import masked
 from ghostmem.store.engine import COUNT_MIGRATIONS, BaseEngine
-from ghostmem.store.postgres.check import problems, repair
+from ghostmem.store.postgres.check import problems, repair, tidy
 from ghostmem.store.postgres.connect import (
     WRITERS,
     Connection,
@@ -271,8 +271,6 @@ class PostgresEngine(BaseEngine):
                 within
             )
             if db.owes_scrub:
-                from ghostmem.store.postgres.scrub import tidy
-
                 tidy(db, sorted(db.locked))
             if not writes:
                 trips.leave()

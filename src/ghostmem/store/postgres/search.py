@@ -79,11 +79,12 @@ class PostgresSearch(Search):
     def _read_postings(
         self, space: Space, codes: Sequence[str], limit: int
     ) -> Mapping[str, Postings]:
-        postings: dict[str, Postings] = {}
-        for code in codes:
-            expected, unless = self._expected.get((space.name, code), (None, None))
-            if expected is not None and unless != space.sequence and expected.limit >= limit:
-                postings[code] = expected
+        expected = {code: self._expected.get((space.name, code)) for code in codes}
+        postings = {
+            code: entry[0]
+            for code, entry in expected.items()
+            if entry is not None and entry[1] != space.sequence and entry[0].limit >= limit
+        }
         return postings | self._fetch_postings(
             space.name, [code for code in codes if code not in postings], limit
         )

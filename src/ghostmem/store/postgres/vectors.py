@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -113,9 +113,8 @@ class RemoteView(VectorView):
     ) -> list[int]:
         if self._here is not None:
             return self._all().nearest(query, count, among)
-        only, values = "", list[Any]()
-        if among is not None:
-            only, values = " AND chunk_id = ANY(?)", [list(among)]
+        only = "" if among is None else " AND chunk_id = ANY(?)"
+        values = [] if among is None else [list(among)]
         column, kind, ties = "vector", "", ", chunk_id DESC"  # hundreds may be equally near
         if self._hnsw and among is None:
             for setting in HNSW:

@@ -9,8 +9,7 @@ from ghostmem.store.engine import reindexed
 from ghostmem.store.index import UNINDEXED
 from ghostmem.store.records import count_unreadable, differing, unreadable_fields
 from ghostmem.store.rows import Reindex
-from ghostmem.store.sqlite.checksums import differing as differing_contents
-from ghostmem.store.sqlite.checksums import fill
+from ghostmem.store.sqlite.database import differing_contents, fill_checksums
 from ghostmem.store.sqlite.schema import CHUNK_WORDS, FULL_TEXT
 from ghostmem.store.sqlite.transaction import SqliteTransaction
 from ghostmem.store.tables import Table, tables
@@ -149,7 +148,7 @@ def repair(tx: "SqliteTransaction", reindex: Reindex) -> Mapping[str, int]:
         "orphans": _remove_orphans(db),
         "demoted": _retire_older_versions(db),
     }
-    fill(db)
+    fill_checksums(db)
     done |= reindexed(tx, reindex)
     for head in tx.journal.heads():  # other processes keep vectors and postings of old chunks
         tx.journal.append(head.name, "", "embed", "")

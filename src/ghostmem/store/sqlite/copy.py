@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ghostmem.store.copy import Copy
-from ghostmem.store.sqlite.checksums import fill
-from ghostmem.store.sqlite.database import SqliteDb
+from ghostmem.store.sqlite.database import SqliteDb, fill_checksums
 from ghostmem.store.sqlite.index import namespaced
 from ghostmem.store.sqlite.journal import LineCount
 from ghostmem.store.tables import COUNTED, Row, Table, indexed
@@ -67,17 +66,15 @@ class SqliteCopy(Copy):
 
     def finish(self, counters: Mapping[str, int]) -> None:
         super().finish(counters)
-        fill(self._db.connection)
+        fill_checksums(self._db.connection)
 
     def crossing(self) -> dict[str, int]:
-        counts = {}
-        for name in ("memory_edges", "memory_links", "inferences"):
-            sql = (
-                f"SELECT count(*) FROM {name} e JOIN memories a ON a.id = e.from_id JOIN "
-                "memories b ON b.id = e.to_id"
-            )
-            counts[name] = self._db.execute(f"{sql} WHERE a.ns <> b.ns").get
-        return {name: count for name, count in counts.items() if count}
+        ends = "JOIN memories a ON a.id = e.from_id JOIN memories b ON b.id = e.to_id"
+        return {
+            name: count
+            for name in ("memory_edges", "memory_links", "inferences")
+            if (count := self._db.get(f"SELECT count(*) FROM {name} e {ends} WHERE a.ns <> b.ns"))
+        }
 
     def counters(self) -> dict[str, int]:
         last_numbers = dict(self._db.rows("SELECT name, seq FROM sqlite_sequence"))

@@ -1,13 +1,13 @@
 """SQLite as table classes see it: the SQL dialect and a connection."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import apsw
 
 from ghostmem.store.database import Dialect
-from ghostmem.store.sqlite.checksums import checksum
+from ghostmem.store.journal import sha256_hex
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
 
 # SQLite reads a whole content to cut a piece from it, once for each chunk of a long memory: those
@@ -18,6 +18,12 @@ PIECE = (
 )
 
 _AMONG = "IN (SELECT value FROM json_each(?))"
+
+
+def checksum(content: str | bytes) -> str:
+    """Return the checksum of a content, as text or as its UTF-8."""
+    return sha256_hex(content.encode() if isinstance(content, str) else content)
+
 
 DIALECT = Dialect(
     name="sqlite",
@@ -92,3 +98,28 @@ class SqliteDb:
     def namespaces_of(self, ids: Iterable[Any], table: str) -> list[str]:
         """Return nothing: an id is enough to find a row."""
         return []
+
+
+def fill_checksums(db: apsw.Connection) -> None:
+    """Compute missing checksums, of memories that an older Ghost or another program wrote."""
+
+    def content_checksum(*values: Any) -> str:
+        return checksum(values[0])
+
+    db.create_scalar_function("content_checksum", content_checksum, 1, deterministic=True)
+    # as bytes, because a damaged content may not be UTF-8
+    db.execute(
+        "UPDATE memories SET checksum = content_checksum(CAST(content AS BLOB)) WHERE "
+        "checksum IS NULL"
+    )
+
+
+def differing_contents(db: apsw.Connection) -> Iterator[tuple[str, str, int]]:
+    """Yield namespace, key and version of each memory whose content fails its checksum."""
+    sql = (
+        "SELECT CAST(ns AS BLOB), CAST(key AS BLOB), version, CAST(content AS BLOB), "
+        "CAST(checksum AS BLOB) FROM memories"
+    )
+    for ns, key, version, content, expected in db.execute(f"{sql} WHERE checksum IS NOT NULL"):
+        if checksum(content).encode() != expected:
+            yield ns.decode(errors="replace"), key.decode(errors="replace"), version

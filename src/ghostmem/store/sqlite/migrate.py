@@ -50,13 +50,13 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> None:
 
 def finish_rows(db: apsw.Connection) -> None:
     """Add everything that an older Ghost does not write: threads, words, tags, checksums."""
-    from ghostmem.store.sqlite.checksums import fill
+    from ghostmem.store.sqlite.database import fill_checksums
     from ghostmem.store.sqlite.transaction import SqliteTransaction
 
     db.execute(MIGRATIONS["0016_turns"])
     db.execute(f"INSERT OR IGNORE INTO words {CHUNK_WORDS}")
     SqliteTransaction(db, {}).index.index_tags()
-    fill(db)
+    fill_checksums(db)
 
 
 def make_in_memory(db: apsw.Connection, now: datetime) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ghostmem.capture import files
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.grouping import grouped
 from ghostmem.model import EDGE_WEIGHTS, FileRef, Kind, Rel
 from ghostmem.schema import too_deep
 from ghostmem.store.validate import shown
@@ -130,11 +131,11 @@ def with_relations(
     memories: Iterable[ForeignMemory], relations: Iterable[ForeignRelation]
 ) -> tuple[ForeignMemory, ...]:
     """Return memories with their relations in the words of the tool, kept in their meta."""
-    words: dict[str, dict[str, list[str]]] = {}
-    for relation in dict.fromkeys(relations):
-        words.setdefault(relation.from_key, {}).setdefault(relation.word, []).append(relation.to)
+    words = grouped(
+        (relation.from_key, (relation.word, relation.to)) for relation in dict.fromkeys(relations)
+    )
     return tuple(
-        replace(memory, meta={**memory.meta, "relations": words[memory.key]})
+        replace(memory, meta={**memory.meta, "relations": grouped(words[memory.key])})
         if memory.key in words
         else memory
         for memory in memories
