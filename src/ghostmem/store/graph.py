@@ -80,8 +80,7 @@ class EdgeTable(StoreTable):
         """Yield the edges between live memories of a namespace, in a stable order."""
         only, values = ("AND e.rel = ?", [rel.value]) if rel else ("", [])
         sql = f"SELECT {_COLUMNS} {self._live_edges} {only} ORDER BY 1, 2, 3"
-        at = format_time(now)
-        return map(_EDGE.read, self._db.iterate(sql, [ns, at, at, *values]))
+        return map(_EDGE.read, self._db.iterate(sql, [ns, *[format_time(now)] * 2, *values]))
 
     def contradicting(self, now: datetime) -> Iterator[tuple[str, str, str]]:
         """Yield (namespace, from, to) of current memories that contradict, in all namespaces.
@@ -101,10 +100,9 @@ class EdgeTable(StoreTable):
         With `rels`, only edges of those relations are yielded."""
         only = ", ".join(f"'{rel.value}'" for rel in rels)
         kind = f" AND e.rel IN ({only})" if only else ""
-        at = format_time(now)
         for start, to, rel, weight, automatic in self._db.iterate(
             f"SELECT e.from_id, e.to_id, e.rel, e.weight, e.automatic {self._live_edges}{kind}",
-            (ns, at, at),
+            (ns, *[format_time(now)] * 2),
         ):
             yield Tie(start, to, _RELS[rel], weight, bool(automatic))
 
@@ -185,11 +183,9 @@ class EdgeTable(StoreTable):
             " AND r.to_id = e.from_id AND r.rel = e.rel"
             " AND (r.weight, r.from_id) > (e.weight, e.from_id))"
         )
-        at = format_time(now)
-        if not seeds:
-            return condition, [ns, at, at]
-        condition += f" AND (a.key {self._sql.among} OR b.key {self._sql.among})"
-        return condition, [ns, at, at, self._sql.array(seeds), self._sql.array(seeds)]
+        only = f" AND (a.key {self._sql.among} OR b.key {self._sql.among})" if seeds else ""
+        keys = [self._sql.array(seeds)] * 2 if seeds else []
+        return condition + only, [ns, *[format_time(now)] * 2, *keys]
 
     def alike(self, ns: str, now: datetime, seeds: Sequence[str] = ()) -> int:
         """Count the pairs of live memories of a namespace that relate."""

@@ -44,6 +44,19 @@ def set_patience(db: apsw.Connection, seconds: float) -> None:
     db.set_busy_handler(keep_waiting)
 
 
+@contextmanager
+def immediate(db: apsw.Connection) -> Iterator[None]:
+    """Write in one transaction, which is rolled back after an error."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:  # SQLite has rolled back already after some errors
+            db.execute("ROLLBACK")
+        raise
+
+
 def begin_write(
     db: apsw.Connection, path: str, busy_timeout: float, patience: float | None = None
 ) -> None:

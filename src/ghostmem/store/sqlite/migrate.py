@@ -8,7 +8,7 @@ import apsw
 from ghostmem._version import __version__
 from ghostmem.clock import format_time
 from ghostmem.store.engine import pending
-from ghostmem.store.sqlite.connect import is_ours, refuse_foreign
+from ghostmem.store.sqlite.connect import immediate, is_ours, refuse_foreign
 from ghostmem.store.sqlite.schema import APPLICATION_ID, CHUNK_WORDS, LEDGER, MIGRATIONS
 
 
@@ -24,8 +24,7 @@ def applied(db: apsw.Connection) -> set[str] | None:
 
 def migrate(db: apsw.Connection, path: str, now: datetime) -> None:
     """Apply the missing migrations in one transaction, after a copy if the store exists."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with immediate(db):
         names = applied(db)
         todo = pending(names, MIGRATIONS)
         if names is None:
@@ -41,11 +40,6 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> None:
             )
         if names is not None and {"0009_words", "0010_checksums"} & set(todo):
             finish_rows(db)
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
 
 
 def finish_rows(db: apsw.Connection) -> None:

@@ -17,6 +17,7 @@ import apsw
 from ghostmem.atomic import existing, sweep, unfinished
 from ghostmem.store.rows import StoreCopies
 from ghostmem.store.runs import Runs
+from ghostmem.store.sqlite.connect import immediate
 from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.reading import open_copy
 from ghostmem.store.sqlite.schema import MIGRATIONS
@@ -61,33 +62,21 @@ def scrub(db: apsw.Connection) -> str:
 
     Returns what prevented that and how to finish, or an empty text."""
     try:
-        seen = _tidied(db)
+        with immediate(db):
+            seen = owed(db)
+            tidy(db)
         db.execute("VACUUM")
         if not _truncated(db):
             return READING
-        _settle(db, seen)
+        with immediate(db):
+            if owed(db) == seen:  # otherwise more was deleted meanwhile
+                db.execute("PRAGMA user_version=0")
     except (apsw.BusyError, apsw.LockedError):
         return WRITING
     except apsw.FullError:
         return FULL
     _truncated(db)
     return ""
-
-
-def _tidied(db: apsw.Connection) -> int:
-    """Remove traces of deleted rows from other tables, and merge the indexes.
-
-    Returns the number of scrubs that were due by then."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        seen = owed(db)
-        tidy(db)
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
-    return seen
 
 
 def tidy(db: apsw.Connection) -> None:
@@ -114,14 +103,6 @@ def _truncated(db: apsw.Connection) -> bool:
     """Write the log into the file and empty it; return False when a reader still needs it."""
     ((busy, _, _),) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     return not busy
-
-
-def _settle(db: apsw.Connection, seen: int) -> None:
-    """Record that no scrub is due, unless more was deleted meanwhile."""
-    db.execute("BEGIN IMMEDIATE")
-    if owed(db) == seen:
-        db.execute("PRAGMA user_version=0")
-    db.execute("COMMIT")
 
 
 def copies_beside(path: str) -> list[str]:
