@@ -119,8 +119,8 @@ def capture_chances(
     """Return how likely each sentence is worth remembering; None where the judge is not asked."""
     if judge is None or not sentences:
         return [None] * len(sentences)
-    message = _one_line(message)  # as in sentences, whose wrapped lines are joined
-    asked = [_one_line(sentence) for sentence in sentences[:_MAX_JUDGED]]
+    message = " ".join(message.split())  # as in sentences, whose wrapped lines are joined
+    asked = [" ".join(sentence.split()) for sentence in sentences[:_MAX_JUDGED]]
     pairs, start = [], 0
     for sentence in asked:
         place = message.find(sentence[:_AROUND], start)
@@ -148,10 +148,6 @@ def reasons_of(match: SortMatch, chance: float | None) -> tuple[str, ...]:
     """Return the phrase that tells the sort and the probability, as far as there are any."""
     phrase = [f"{match.sort}: {match.phrase}"] if match.phrase else []
     return (*phrase, *([] if chance is None else [f"judge: {chance:.2f}"]))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _around(message: str, start: int, stop: int) -> str:

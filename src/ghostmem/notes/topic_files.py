@@ -98,11 +98,8 @@ def _front(topic: str, tags: Sequence[str], updated: datetime) -> str:
 
 
 def _tag_field(tags: Sequence[str]) -> str:
-    return "".join(["tags:\n", *_items("  - ", tags)]) if tags else "tags: []\n"
-
-
-def _items(dash: str, tags: Sequence[str]) -> list[str]:
-    return [f"{dash}{scalar(tag)}\n" for tag in tags]
+    items = "".join(f"  - {scalar(tag)}\n" for tag in tags)
+    return f"tags:\n{items}" if tags else "tags: []\n"
 
 
 def last_field(lines: Sequence[str], name: str) -> Field | None:
@@ -132,7 +129,7 @@ def _retagged(lines: list[str], add: Sequence[str], remove: set[str]) -> list[st
         first_line = f"{key} []{behind}" if not stay and not add else f"{key}{behind}"
         dash = next((item[1] for line in more if (item := ITEM.fullmatch(line))), "  - ")
         unchanged = [line for line in more if value in NOTHING and not _is_item_of(line, remove)]
-        field_lines = [first_line, *unchanged, *_items(dash, add)]
+        field_lines = [first_line, *unchanged, *(f"{dash}{scalar(tag)}\n" for tag in add)]
     return [*lines[: field.first], *field_lines, *lines[field.last :]]
 
 

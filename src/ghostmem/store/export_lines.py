@@ -14,7 +14,6 @@ from ghostmem.model import (
     Access,
     Alias,
     Edge,
-    FileRef,
     FileRel,
     Held,
     Kind,
@@ -184,13 +183,6 @@ def _objects(value: Any, what: str) -> Any:
     return value
 
 
-def _files(value: Any) -> tuple[FileRef, ...]:
-    return (
-        validate.files((item.get("path", ""), item.get("rel")) for item in _objects(value, "files"))
-        or ()
-    )
-
-
 def _symbol(data: Mapping[str, Any]) -> SymbolRef:
     names = [part.name for part in fields(SymbolRef)]
     if odd := sorted(data.keys() - {"rel"} ^ set(names) - {"rel"}):
@@ -209,7 +201,10 @@ def _reasons(value: Any) -> tuple[str, ...]:
 _READERS: dict[str, Callable[[Any], Any]] = {
     "fields": partial(validate.meta, what="fields"),
     "reasons": _reasons,
-    "files": _files,
+    "files": lambda value: (
+        validate.files((item.get("path", ""), item.get("rel")) for item in _objects(value, "files"))
+        or ()
+    ),
     "symbols": lambda value: validate.symbols(map(_symbol, _objects(value, "symbols"))),
     "tags": validate.tags,
     "meta": validate.meta,

@@ -5,8 +5,8 @@ such a heading, or that open a fence which is never closed, are escaped with a b
 start with one get another. Reading removes one, so that every text comes back unchanged."""
 
 import re
-from collections.abc import Container, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from datetime import UTC
 
 from ghostmem.notes.files import note_day
 from ghostmem.notes.layouts import file_date, read_headed
@@ -92,10 +92,6 @@ def _rename(text: str, number: int, key: str) -> str:
     return f"{text[: section.start]}## {heading(key)}{line_end}{text[section.body :]}"
 
 
-def _place(_: str, created: datetime, lasting: bool, __: Container[str]) -> str:
-    return LONG_TERM if lasting else f"{FOLDER}/{created.astimezone(UTC).date().isoformat()}.md"
-
-
 def _sections(text: str) -> list[Section]:
     return _STYLE.sections(text, len(front_matter(text)))
 
@@ -124,5 +120,7 @@ DAILY = MirrorLayout(
     units=_read,
     edit=_edit,
     rename=_rename,
-    place=_place,
+    place=lambda _, created, lasting, __: (
+        LONG_TERM if lasting else f"{FOLDER}/{created.astimezone(UTC).date().isoformat()}.md"
+    ),
 )

@@ -72,15 +72,11 @@ def migrate(connection: Connection, location: str, now: datetime) -> None:
                 "INSERT INTO migrations VALUES (%s, %s, %s)", (name, format_time(now), __version__)
             )
         if names is not None and "0002_words" not in names:
-            _index_tags(connection)
-
-
-def _index_tags(connection: Connection) -> None:
-    trips = RoundTrips.over(connection)
-    db = Db(trips, writes=True)
-    db.holds_all = True
-    PostgresTransaction(db, {}, hnsw=False).index.index_tags()
-    trips.ask([])
+            trips = RoundTrips.over(connection)
+            db = Db(trips, writes=True)
+            db.holds_all = True
+            PostgresTransaction(db, {}, hnsw=False).index.index_tags()
+            trips.ask([])
 
 
 _SCHEMA = "?options=-csearch_path%3DNAME,public"
