@@ -47,10 +47,11 @@ class Vectors(StoreTable, ABC):
         if described in self._found:
             return self._found[described]
         sql, values = "SELECT max(id) FROM models WHERE name = ? AND chunker = ?", (name, chunker)
-        if dimension == 0:
-            number: int | None = self._db.get(sql, values)
-        else:
-            number = self._db.get(f"{sql} AND dimension = ?", (*values, dimension))
+        number: int | None = (
+            self._db.get(f"{sql} AND dimension = ?", (*values, dimension))
+            if dimension
+            else self._db.get(sql, values)
+        )
         if number is not None and dimension:
             self._found[described] = number
         return number

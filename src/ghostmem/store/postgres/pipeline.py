@@ -5,6 +5,7 @@ than most of the statements here."""
 
 from collections.abc import Generator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import psycopg
@@ -56,11 +57,10 @@ class Pipeline:
         finally:
             if pgconn.status == psycopg.pq.ConnStatus.OK:
                 _exit(pgconn)
-        answers, at = [], 0
-        for statement, count in zip(statements, commands, strict=True):
-            at += count
-            answers.append(self._answer(results[at - 1], statement.binary))
-        return answers
+        return [
+            self._answer(results[end - 1], statement.binary)
+            for statement, end in zip(statements, accumulate(commands), strict=True)
+        ]
 
     def _send(self, statement: BoundStatement) -> int:
         """Queue a statement and return the number of its commands; the last one runs it."""

@@ -135,5 +135,4 @@ class PostgresWork:
 
     def left(self, kind: str) -> int:
         """Return the number of items that are not done, claimed or not."""
-        count: int = self._db.get("SELECT count(*) FROM work WHERE kind = ?", (kind,))
-        return count
+        return int(self._db.get("SELECT count(*) FROM work WHERE kind = ?", (kind,)))

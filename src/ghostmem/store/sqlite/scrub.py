@@ -53,8 +53,7 @@ def owe(db: apsw.Connection) -> None:
 
 def owed(db: apsw.Connection) -> int:
     """Return the number of transactions that deleted for good since the last scrub."""
-    count: int = db.execute("PRAGMA user_version").get
-    return count
+    return int(db.execute("PRAGMA user_version").get)
 
 
 def scrub(db: apsw.Connection) -> str:
