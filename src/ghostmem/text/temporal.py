@@ -137,10 +137,12 @@ def _back(now: datetime, days: float) -> datetime:
 def month_match(times: Times, at: datetime) -> float:
     """Return 1 in a named month and 0.5 in the month after it, else 0."""
     before = (at.year - (at.month == 1), (at.month - 2) % 12 + 1)
-    for value, (named_year, named_month) in ((1.0, (at.year, at.month)), (0.5, before)):
-        if any(m == named_month and y in (None, named_year) for y, m in times.months):
-            return value
-    return 0.0
+    values = [
+        value
+        for value, (year, month) in ((1.0, (at.year, at.month)), (0.5, before))
+        if (year, month) in times.months or (None, month) in times.months
+    ]
+    return max(values, default=0.0)
 
 
 def day_match(times: Times, at: datetime) -> float:
