@@ -341,8 +341,7 @@ class GoRules(Rules):
     def unary(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`<-a`, `&a`, `*a`, `-a`."""
         term = walker.visit(node.child_by_field_name("operand"))
-        is_received = term is not None and walker.text(node).startswith("<-")
-        return (ELEMENT, term) if is_received else term
+        return (ELEMENT, term) if term and walker.text(node).startswith("<-") else term
 
     def known_call(
         self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
@@ -487,8 +486,7 @@ class GoRules(Rules):
 
     def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
         paths = [path for path in unit.stars if path not in self.by_path]
-        is_exported = name[:1].isupper() and len(paths) == 1
-        return (OUTSIDE, f"{paths[0]}.{name}") if is_exported else None
+        return (OUTSIDE, f"{paths[0]}.{name}") if name[:1].isupper() and len(paths) == 1 else None
 
     def candidates(self, targets: "list[Target]", place: Place) -> "list[Target]":
         found = [(target, target.symbol.unit.path) for target in targets if target.symbol]
@@ -633,10 +631,11 @@ class Implementations:
     def _own_methods(symbol: CodeSymbol) -> list[CodeSymbol]:
         names = symbol.unit.scopes[symbol.inner].names if symbol.inner >= 0 else {}
         inner = [(symbol.unit, bindings[0]) for bindings in names.values()]
-        outer = [found[0] for found in symbol.outer_members.values()]
-        numbered = [(unit, one[B_SYMBOL]) for unit, one in (*inner, *outer) if one[B_SYMBOL] >= 0]
-        members = [unit.symbols[number] for unit, number in numbered]
-        return [member for member in members if member.kind == "method"]
+        return [
+            unit.symbols[binding[B_SYMBOL]]
+            for unit, binding in (*inner, *(found[0] for found in symbol.outer_members.values()))
+            if binding[B_SYMBOL] >= 0 and unit.symbols[binding[B_SYMBOL]].kind == "method"
+        ]
 
     def _methods(self, symbol: CodeSymbol, depth: int = 0) -> Methods:
         """Return the methods of a type by name, and whether only pointers have them."""

@@ -518,16 +518,28 @@ def _cost(resolver: Resolver, value: Value | None, wanted: Value | None) -> int:
     if value is None or wanted is None or wanted[0] == UNION:
         return UNSURE
     if value[0] == UNION:
-        is_text = any(part[1] == STRING for part in value[1])  # "a" + b
-        return _cost(resolver, (OUTSIDE_INSTANCE, STRING, ()), wanted) if is_text else UNSURE
+        if any(part[1] == STRING for part in value[1]):  # "a" + b
+            return _cost(resolver, (OUTSIDE_INSTANCE, STRING, ()), wanted)
+        costs = {_cost(resolver, part, wanted) for part in value[1] if part[1] != "null"}
+        return costs.pop() if len(costs) == 1 else UNSURE
     if value[0] in (FUNCTION, CALLABLE) or value[1] == "null":
-        return UNSURE
+        return IMPOSSIBLE if _refuses(wanted, value) else UNSURE
     if value[0] == wanted[0] == LIST:
-        return _cost(resolver, value[1], wanted[1])
+        cost = _cost(resolver, value[1], wanted[1])
+        is_plain = not {part[1] for part in (value[1], wanted[1]) if part} & PRIMITIVES
+        return cost if is_plain or cost == 0 else IMPOSSIBLE
     types, is_complete = _passed_for(resolver, value)
     if wanted[0] != LIST and wanted[1] in types:
         return types.index(wanted[1])
     return IMPOSSIBLE if is_complete or wanted[0] == LIST or wanted[1] in CLOSED else UNSURE
+
+
+def _refuses(wanted: Value, value: Value) -> bool:
+    """Tell whether a parameter cannot be null, or cannot be a function."""
+    if value[1] == "null":
+        return wanted[1] in PRIMITIVES
+    is_class = wanted[0] == INSTANCE and wanted[1].kind != "interface"
+    return is_class or wanted[0] == LIST or wanted[1] in CLOSED
 
 
 def _passed_for(resolver: Resolver, value: Value) -> tuple[list[object], bool]:

@@ -202,9 +202,11 @@ class PythonRules(Rules):
 
     def decorated(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """A definition with decorators, which are called unless they are calls themselves."""
-        decorators = [child for child in node.named_children if child.type == "decorator"]
-        listed = [child.named_children[0] for child in decorators if child.named_children]
-        flags = {self._decorator(walker, child) for child in listed}
+        flags = {
+            self._decorator(walker, child.named_children[0])
+            for child in node.named_children
+            if child.type == "decorator" and child.named_children
+        }
         walker.flags, walker.whole = flags, node
         term = walker.visit(node.child_by_field_name("definition"))
         walker.whole = None
@@ -256,8 +258,8 @@ class PythonRules(Rules):
 
     def type_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`type X = Y`."""
-        left = node.named_children[0]
-        symbol = walker.declare(node, walker.text(left).partition("[")[0], "type")
+        left, _, _ = walker.text(node.named_children[0]).partition("[")
+        symbol = walker.declare(node, left, "type")
         symbol.flags.add("alias")
         symbol.underlying = walker.type_term(node.child_by_field_name("right"))
         symbol.inner = walker.scope
@@ -278,10 +280,9 @@ class PythonRules(Rules):
         name, home, number = walker.text(target), walker.home(), NO_SYMBOL
         scope = walker.unit.scopes[home]
         is_global = (home, name) in walker.state["global"]
-        declares = scope.kind in (CLASS, FILE_SCOPE)
         if is_global or any(binding[B_SYMBOL] >= 0 for binding in scope.names.get(name, ())):
             walker.refer("assigns", (NAME, name), target)
-        elif declares:
+        elif scope.kind in (CLASS, FILE_SCOPE):
             kind = "constant" if _CONSTANT.match(name) else "variable"
             symbol = walker.define(node, name, "field" if scope.kind == CLASS else kind)
             symbol.flags.add("static")
@@ -292,8 +293,9 @@ class PythonRules(Rules):
     def global_names(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`global a`, `nonlocal b`: assigning them does not bind them here."""
         if walker.unit.scopes[walker.home()].kind == FUNCTION_SCOPE:
-            names = {(walker.home(), walker.text(child)) for child in node.named_children}
-            walker.state["global"] |= names
+            walker.state["global"] |= {
+                (walker.home(), walker.text(child)) for child in node.named_children
+            }
 
     def assign_member(
         self,
@@ -367,9 +369,9 @@ class PythonRules(Rules):
     @staticmethod
     def _classes(walker: "Walker", node: "Node") -> Term | None:
         """Visit a class, or a tuple of them; return the term for one of them."""
-        nodes = node.named_children if node.type == "tuple" else [node]
         return either(
-            [walker.visit(one) if one.type == "call" else walker.type_term(one) for one in nodes]
+            walker.visit(child) if child.type == "call" else walker.type_term(child)
+            for child in (node.named_children if node.type == "tuple" else [node])
         )
 
     def case_pattern(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -594,12 +596,13 @@ class PythonRules(Rules):
         if name == "__class__" and value[0] == INSTANCE:
             return (TYPE, *value[1:])
         own = resolver.own_member(value[1], name) if value[0] == TYPE else []
-        symbols = [unit.symbols[one[B_SYMBOL]] for unit, one in own if one[B_SYMBOL] >= 0]
-        if any(symbol.kind == "field" for symbol in symbols):
-            bases = resolver.outside_bases(value[1])
-            if any(base is not None and base[1].startswith("enum.") for base in bases):
-                return (INSTANCE, value[1], ())
-        return None
+        numbered = [(unit, one[B_SYMBOL]) for unit, one in own if one[B_SYMBOL] >= 0]
+        is_field = any(unit.symbols[number].kind == "field" for unit, number in numbered)
+        is_enum = is_field and any(
+            base is not None and base[1].startswith("enum.")
+            for base in resolver.outside_bases(value[1])
+        )
+        return (INSTANCE, value[1], ()) if is_enum else None
 
     def is_generic(self, symbol: CodeSymbol) -> bool:
         return symbol.result is not None and bool(symbol.parameters)
@@ -627,21 +630,16 @@ class PythonRules(Rules):
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
         if term[0] == COMPREHENSION:
             return resolver.evaluate(term[2], Place(place.unit, term[1], END, place.env))
-        if term[0] == ENTER:
-            values = parts(resolver.evaluate(term[1], place))
-            return union([self._entered(resolver, value) for value in values])
-        return None
+        values = parts(resolver.evaluate(term[1], place)) if term[0] == ENTER else ()
+        return union(self._entered(resolver, value) for value in values)
 
     @staticmethod
     def _entered(resolver: Resolver, value: Value) -> Value | None:
         """Return what `with` binds."""
-        if value[0] == INSTANCE:
-            for name in ("__enter__", "__aenter__"):
-                method = resolver.member(value, name)
-                if method is not None and (entered := resolver.result(method)) is not None:
-                    return entered
-            return value
-        return resolver.element(value) if value[0] == LIST else value
+        if value[0] != INSTANCE:
+            return resolver.element(value) if value[0] == LIST else value
+        methods = (resolver.member(value, name) for name in ("__enter__", "__aenter__"))
+        return next(filter(None, map(resolver.result, methods)), value)
 
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
@@ -766,13 +764,10 @@ class Modules:
     def in_folder(self, folder: str, name: str) -> str | None:
         """Return the file, or the folder that is a namespace, of a module below a folder."""
         base = "/".join(part for part in (folder, *name.split(".")) if part)
-        for path in (
-            *(f"{base}/{init}" if base else init for init in _INIT),
-            *(base + suffix for suffix in _SUFFIXES),
-        ):
-            if path in self.files:
-                return path
-        return base if name and base in self.folders else None
+        inits = [f"{base}/{init}" if base else init for init in _INIT]
+        paths = [*inits, *(base + suffix for suffix in _SUFFIXES)]
+        namespace = base if name and base in self.folders else None
+        return next((path for path in paths if path in self.files), namespace)
 
     def find(self, name: str, importer: str) -> list[str]:
         """Return the files or folders that an import from a file names, in the project."""
