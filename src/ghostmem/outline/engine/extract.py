@@ -248,10 +248,8 @@ class Walker:
     def text(self, node: "Node") -> str:
         """Return the source of a node; equal names are one object, which the facts store once."""
         raw = self.source[node.start_byte : node.end_byte]
-        text = self._texts.get(raw)
-        if text is None:
-            text = self._texts[raw] = intern(raw.decode("utf-8", "replace"))
-        return text
+        known = self._texts.get(raw)
+        return known or self._texts.setdefault(raw, intern(raw.decode("utf-8", "replace")))
 
     def line(self, node: "Node") -> int:
         """Return the line of a node, faster than its own attribute."""
@@ -264,7 +262,7 @@ class Walker:
             return None
         if isinstance(place, str):
             return node.child_by_field_id(self._fields.get(place, 0))
-        children = [child for child in node.named_children if not child.is_extra]
+        children = plain_children(node)
         return children[place] if -len(children) <= place < len(children) else None
 
     def children(self, node: "Node", form: Form, key: str) -> "list[Node]":
@@ -455,9 +453,7 @@ class Walker:
 
     def visits(self, node: "Node | None") -> list[Term | None]:
         """Visit the children of a node, and return their terms."""
-        if node is None:
-            return []
-        return [self.visit(child) for child in node.named_children if not child.is_extra]
+        return [self.visit(child) for child in plain_children(node)]
 
     def visit_same(self, node: "Node", form: Form, quiet: bool) -> Term | None:
         """The value of a node is that of one of its children; option `only`: others are ignored."""
@@ -494,10 +490,7 @@ class Walker:
     def name_term(self, node: "Node") -> Term:
         """Return the term of a name, which is one object in a file."""
         raw = self.source[node.start_byte : node.end_byte]
-        term = self._names.get(raw)
-        if term is None:
-            term = self._names[raw] = (NAME, self.text(node))
-        return term
+        return self._names.get(raw) or self._names.setdefault(raw, (NAME, self.text(node)))
 
     def home_of(self, name: str, scope: int, position: int) -> int:
         """Return where a name is looked up: its scope, an outer one if those inside of that do not
@@ -550,8 +543,7 @@ class Walker:
         elif callee is not None and callee[0] == GENERIC:
             callee = callee[1]
         arguments = self.arguments(listed, value)
-        if "body" in form.places:
-            self.visit(self.child(node, form, "body"))
+        self.visit(self.child(node, form, "body"))
         if callee is None:
             callee = (MEMBER, None, " ".join(self.text(fn).split())[-60:])
         self.refer("calls", callee, fn, arguments)
@@ -569,9 +561,7 @@ class Walker:
     def arguments(self, node: "Node | None", callee: Term | None) -> list[Term | None]:
         """Visit the arguments of a call, and return their terms."""
         terms: list[Term | None] = []
-        for child in node.named_children if node is not None else ():
-            if child.is_extra:
-                continue
+        for child in plain_children(node):
             self.callback = (callee, len(terms)) if callee is not None else None
             terms.append(self.visit(child))
         self.callback = None
@@ -894,10 +884,11 @@ class Walker:
         Its kind is `kind=`, else "type". `Rules.bases` notes its bases."""
         name = self.child(node, form, "name")
         kind = form.words.get("kind", "type")
-        if name is None:
-            symbol = self.define(node, "(anonymous)", kind)
-        else:
-            symbol = self.declare(node, self.text(name), kind)
+        symbol = (
+            self.declare(node, self.text(name), kind)
+            if name is not None
+            else self.define(node, "(anonymous)", kind)
+        )
         self.type_body(symbol, self.child(node, form, "body"), form, node)
         return (SYMBOL, symbol.number)
 
@@ -962,11 +953,13 @@ class Walker:
             return {}
         kind = form.words.get("kind") or ("field" if home == CLASS else "variable")
         flags, self.flags = self.flags, set()
-        symbols = {}
-        for name in names:
-            if self.role(name) == "name":
-                symbol = symbols[name.start_byte] = self.define(node, self.text(name), kind)
-                symbol.flags |= flags
+        symbols = {
+            name.start_byte: self.define(node, self.text(name), kind)
+            for name in names
+            if self.role(name) == "name"
+        }
+        for symbol in symbols.values():
+            symbol.flags |= flags
         return symbols
 
     def pattern(
@@ -1007,8 +1000,7 @@ class Walker:
         if role == "name":
             self.rules.assign_name(self, target, value, type_term, node)
         elif role == "member":
-            term = self.visit(target, quiet=True)
-            if term is not None:
+            if (term := self.visit(target, quiet=True)) is not None:
                 self.rules.assign_member(self, term, type_term, value, node, target)
         elif role in ("tuple", "list"):
             for number, child in enumerate(target.named_children):
@@ -1019,27 +1011,23 @@ class Walker:
     def visit_range(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """A loop: left, right, body, type. Option `pairs`: left is a key and a value."""
         term = self.visit(self.child(node, form, "right"))
-        left, body = self.child(node, form, "left"), self.child(node, form, "body")
+        body = self.child(node, form, "body")
         type_term = self.type_term(self.child(node, form, "type"))
         has_scope = body is not None and not self.rules.hoists
+        tags = (KEY, ELEMENT) if "pairs" in form.options else (ELEMENT,)
         with self.in_lazy_block() if has_scope else nullcontext():
-            self._bind_range(left, form, term, type_term)
+            for tag, name in zip(tags, self.children(node, form, "left"), strict=False):
+                self.pattern(name, (tag, term) if term is not None else None, type_term)
             self.visit(body)
         for child in node.children_by_field_name("alternative") if body is not None else ():
             self.visit(child)
         return None
 
-    def _bind_range(
-        self, left: "Node | None", form: Form, term: Term | None, type_term: Term | None
-    ) -> None:
-        if left is None:
-            return
-        if "pairs" in form.options:
-            names = left.named_children if left.type == "expression_list" else [left]
-            for tag, name in zip((KEY, ELEMENT), names, strict=False):
-                self.pattern(name, (tag, term) if term is not None else None)
-        else:
-            self.pattern(left, (ELEMENT, term) if term is not None else None, type_term)
+
+def plain_children(node: "Node | None") -> "list[Node]":
+    """Return the named children of a node without comments."""
+    children = node.named_children if node is not None else []
+    return [child for child in children if not child.is_extra]
 
 
 def _part(value: Term | None, number: int) -> Term | None:
@@ -1048,9 +1036,7 @@ def _part(value: Term | None, number: int) -> Term | None:
 
 def _own_parameters(node: "Node | None") -> "list[Node]":
     """Return the parameters in a list, without a `this` that only has a type."""
-    listed = (
-        [child for child in node.named_children if not child.is_extra] if node is not None else []
-    )
+    listed = plain_children(node)
     patterns = [child.child_by_field_name("pattern") for child in listed]
     return [
         one

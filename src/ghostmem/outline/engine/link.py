@@ -210,9 +210,8 @@ class Linker:
             if not symbol.id:
                 continue
             owner = symbol.attached_to if "guest" not in symbol.flags else None
-            start = self.node_of(unit, symbol.parent)
-            if owner is not None:
-                start = self.node_of(owner.unit, owner.number)
+            around = (owner.unit, owner.number) if owner is not None else (unit, symbol.parent)
+            start = self.node_of(*around)
             self.add(start, "declares", symbol.id, symbol.line, "local")
             for relation, term, line, position in symbol.bases:
                 self._base(symbol, relation, term, line, position)
@@ -313,11 +312,15 @@ class Linker:
 
     def _defined(self, targets: Iterable[Target]) -> list[Target]:
         """Return the definitions of targets."""
-        found: list[Target] = []
-        for target in targets:
-            symbols = self.rules.definitions(self.resolver, target.symbol) if target.symbol else ()
-            found += [Target(target.via, symbol) for symbol in symbols] or [target]
-        return _unique(found)
+        definitions = self.rules.definitions
+        return _unique(
+            [
+                Target(target.via, symbol) if symbol else target
+                for target in targets
+                for symbol in (target.symbol and definitions(self.resolver, target.symbol))
+                or (None,)
+            ]
+        )
 
     @staticmethod
     def _holds_callee(symbol: CodeSymbol | None) -> bool:

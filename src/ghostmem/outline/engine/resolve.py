@@ -241,10 +241,8 @@ class Resolver:
         """Evaluate a name that no scope has: star imports, then the language itself."""
         if found := self.starred(unit, name):
             return self.evaluate_bindings(found, END)
-        value = self.rules.implicit(self, unit, name)
-        if value is None and name in self.rules.builtins:
-            value = (OUTSIDE, name)
-        return value
+        builtin = (OUTSIDE, name) if name in self.rules.builtins else None
+        return self.rules.implicit(self, unit, name) or builtin
 
     def starred(self, unit: Unit, name: str) -> list[FoundBinding]:
         """Return what star imports bind a name to, if exactly one of them does."""
@@ -287,9 +285,8 @@ class Resolver:
         self.busy.add(key)
         position, _, scope, type_term, value_term, symbol = binding
         place = Place(unit, scope, max(position - 1, 0) if position else END, env)
-        value = self.value_of_type(type_term, place) if type_term is not None else None
-        if value is None:
-            value = self.evaluate(value_term, place)
+        declared = self.value_of_type(type_term, place) if type_term is not None else None
+        value = declared or self.evaluate(value_term, place)
         self.busy.discard(key)
         is_open = symbol >= 0 and bool(unit.symbols[symbol].outer_members)
         if is_open and (value is None or value[0] == OUTSIDE):

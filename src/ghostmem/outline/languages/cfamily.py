@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from ghostmem.outline.engine.extract import UNLIMITED, Walker
+from ghostmem.outline.engine.extract import UNLIMITED, Walker, plain_children
 from ghostmem.outline.engine.facts import (
     BLOCK,
     CLASS,
@@ -502,7 +502,7 @@ class Family(FamilyNames):
             term = walker.visit(value)
             function = declared.function if declared is not None else None
             if function is not None:  # T name(a, b) calls a constructor if these are no types
-                listed = _arguments(function.child_by_field_name("parameters"))
+                listed = plain_children(function.child_by_field_name("parameters"))
                 if listed and not any(
                     parameter.child_by_field_name("declarator") for parameter in listed
                 ):
@@ -527,7 +527,7 @@ class Family(FamilyNames):
         """Note the constructor that a declaration calls; without arguments only if there is one."""
         if not declared.is_indirect:
             is_sure = value is not None and value.type == "argument_list"
-            arguments = [None] * len(_arguments(value))
+            arguments = [None] * len(plain_children(value))
             self.construct(walker, "calls" if is_sure else "calls?", type_term, node, arguments)
 
     def construct(
@@ -706,9 +706,3 @@ def _specifiers(walker: Walker, node: Node) -> set[str]:
     """Return the words before the type of a declaration, such as static and const."""
     kinds = ("storage_class_specifier", "type_qualifier")
     return {walker.text(child) for child in node.children if child.type in kinds}
-
-
-def _arguments(node: Node | None) -> list[Node]:
-    return (
-        [child for child in node.named_children if not child.is_extra] if node is not None else []
-    )

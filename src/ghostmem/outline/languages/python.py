@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import tree_sitter_python
 
+from ghostmem.outline.engine.extract import plain_children
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     CLASS,
@@ -334,7 +335,7 @@ class PythonRules(Rules):
 
     def comprehension(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A comprehension: its clauses bind names for its element."""
-        element, *clauses = [child for child in node.named_children if not child.is_extra]
+        element, *clauses = plain_children(node)
         with walker.inside(FUNCTION_SCOPE) as scope:
             for child in clauses:
                 walker.visit(child)
@@ -475,7 +476,7 @@ class PythonRules(Rules):
 
     def generic(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """`A[B, C]` as a type."""
-        children = [child for child in node.named_children if not child.is_extra]
+        children = plain_children(node)
         if node.type == "generic_type" and len(children) == 2:
             children = [children[0], *children[1].named_children]
         base = walker.type_term(children[0])
