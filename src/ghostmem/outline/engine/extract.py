@@ -729,10 +729,9 @@ class Walker:
         if name is None:
             return self.visit_lambda(node, form, quiet)
         text = form.words.get("named") or self.text(name)
-        if "recv" in form.places:
-            symbol = self.define(node, text, "method")
-        else:
-            symbol = self.declare(node, text, "method" if self.scope_kind == CLASS else "function")
+        has_receiver = "recv" in form.places
+        kind = "method" if has_receiver or self.scope_kind == CLASS else "function"
+        symbol = (self.define if has_receiver else self.declare)(node, text, kind)
         self.function_body(symbol, node, form)
         return (SYMBOL, symbol.number)
 

@@ -264,10 +264,11 @@ class Linker:
         ends = self._of_scopes.get(key) if key is not None else None
         if ends is None:
             place, sure = Place(unit, scope, position), kind[-1] != "?"
-            if kind.startswith("calls"):
-                ends = self._call(term, arguments or (), place, sure)
-            else:
-                ends = self._read(_KINDS[kind], term, place, sure)
+            ends = (
+                self._call(term, arguments or (), place, sure)
+                if kind.startswith("calls")
+                else self._read(_KINDS[kind], term, place, sure)
+            )
             if key is not None:
                 self._of_scopes[key] = ends
         owner = self.node_of(unit, number)

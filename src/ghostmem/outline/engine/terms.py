@@ -67,8 +67,7 @@ def union(values: Iterable[Value | None]) -> Value | None:
     """Return one of several values; unknown ones are left out."""
     flat: list[Value] = []
     for value in values:
-        if value is not None:
-            flat.extend(one for one in parts(value) if one not in flat)
+        flat.extend(part for part in parts(value) if part not in flat)
     return (UNION, tuple(flat[:MAX_UNION])) if len(flat) > 1 else flat[0] if flat else None
 
 

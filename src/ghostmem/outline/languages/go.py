@@ -671,9 +671,8 @@ def _alike(wanted: Signature, declared: Signature) -> bool:
 
 
 def _native_value(text: str) -> Value:
-    if text.startswith("[]"):
-        return (LIST, (OUTSIDE_INSTANCE, text[2:], ()))
-    return (OUTSIDE_INSTANCE, text, ())
+    value: Value = (OUTSIDE_INSTANCE, text.removeprefix("[]"), ())
+    return (LIST, value) if text.startswith("[]") else value
 
 
 def _package_id(package: GoPackage) -> str:
