@@ -126,8 +126,9 @@ def capture_chances(
         place = message.find(sentence[:_AROUND], start)
         start = max(start, place)
         is_located = place >= 0 or len(message) <= _MAX_WHOLE
-        context = _around(message, start, start + len(sentence)) if is_located else sentence
-        pairs.append((sentence, context))
+        pairs.append(
+            (sentence, _around(message, start, start + len(sentence)) if is_located else sentence)
+        )
     return [*judge.captures(pairs), *[None] * (len(sentences) - len(asked))]
 
 
@@ -151,8 +152,9 @@ def reasons_of(match: SortMatch, chance: float | None) -> tuple[str, ...]:
 
 
 def _around(message: str, start: int, stop: int) -> str:
-    is_short = len(message) <= _MAX_WHOLE
-    return message if is_short else message[max(0, start - _AROUND) : stop + _AROUND]
+    return (
+        message if len(message) <= _MAX_WHOLE else message[max(0, start - _AROUND) : stop + _AROUND]
+    )
 
 
 def _candidate(statement: Statement, chance: float | None, threshold: float) -> Captured | None:

@@ -254,8 +254,10 @@ class _KnownTexts:
             return True
         negated = _is_negated(part.text)
         numbers = {term for term in terms if term.startswith("#")}
-        similar = self._index.sharing(terms, math.ceil(_KNOWN * len(terms)))
-        return any(numbers <= shared and negated == is_negated for shared, is_negated in similar)
+        return any(
+            numbers <= shared and negated == is_negated
+            for shared, is_negated in self._index.sharing(terms, math.ceil(_KNOWN * len(terms)))
+        )
 
 
 def _is_negated(text: str) -> bool:

@@ -132,8 +132,10 @@ def _overlap(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
 
     Then they are two windows on one longer run."""
     shorter = min(len(first), len(second))
-    sizes = range(max(2, (shorter + 1) // 2), shorter + 1)
-    return any(first[-n:] == second[:n] or second[-n:] == first[:n] for n in sizes)
+    return any(
+        first[-n:] == second[:n] or second[-n:] == first[:n]
+        for n in range(max(2, (shorter + 1) // 2), shorter + 1)
+    )
 
 
 def _procedure(steps: tuple[str, ...], sessions: set[str]) -> Mined:

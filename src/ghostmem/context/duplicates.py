@@ -31,9 +31,8 @@ def fingerprint(text: str) -> Fingerprint:
     persons do, because one of them can change the meaning of a sentence."""
     start, remainder = text[:MAX_COMPARED], text[MAX_COMPARED:]
     words = essence(start)
-    terms = distinctive(start) or words
     return (
-        *terms,
+        *(distinctive(start) or words),
         "",
         *[word for word in words if word in REVERSING_WORDS],
         "",

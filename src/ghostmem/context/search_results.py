@@ -124,10 +124,11 @@ class SearchResults:
         self, memory: Memory, relevance: float, stage: str, uses: Mapping[str, int]
     ) -> ContextItem:
         now = self._request.query.now
-        if self._relevance_first:
-            parts = refined(memory, relevance, uses.get(memory.id, 0), now)
-        else:
-            parts = composite(memory, relevance, now)
+        parts = (
+            refined(memory, relevance, uses.get(memory.id, 0), now)
+            if self._relevance_first
+            else composite(memory, relevance, now)
+        )
         scope = self._request.for_scope
         by_user = self._user is not None and self._user.is_named(memory.ns, memory.source_user)
         if by_user or (scope is not None and memory.source_scope == scope):

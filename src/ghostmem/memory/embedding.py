@@ -68,7 +68,6 @@ def embed_status(store: Store) -> EmbedStatus:
     done = sum(counts.pop(label) for label in labels)
     pending = chunks - done if embedder or vectoriser.problem else 0
     chosen = vectoriser.chosen_model
-    next_model = chosen if embedder and chosen != name else ""
     return EmbedStatus(
         store.settings.embed_provider,
         name,
@@ -77,7 +76,7 @@ def embed_status(store: Store) -> EmbedStatus:
         pending,
         counts,
         vectoriser.problem,
-        next_model,
+        chosen if embedder and chosen != name else "",
     )
 
 

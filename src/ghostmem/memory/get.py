@@ -38,10 +38,11 @@ def get(
     validate.text(key, "key")
     now = store.clock()
     with store.engine.read(ns) as tx:
-        if as_of is None:
-            memory = find(tx, ns, key, now, version)
-        else:
-            memory = _version_of(tx, ns, key, as_time(as_of, "as_of"))
+        memory = (
+            find(tx, ns, key, now, version)
+            if as_of is None
+            else _version_of(tx, ns, key, as_time(as_of, "as_of"))
+        )
         tx.ahead(lambda: tx.memories.with_refs([memory]), lambda: tx.aliases.of(memory.id))
         memory = tx.memories.with_refs([memory])[0]
         if wordings := tx.aliases.texts(memory.id):
@@ -98,9 +99,9 @@ def split_name(store: Store, ns: str, name: str) -> tuple[str, str]:
     space, _, key = validate.text(name, "key").partition("/")
     if not key or not is_namespace(space) or is_known(store, ns, name):
         return "", name
-    if space == ns or ":" in space or is_known(store, space, key):
-        return space, key
-    return "", name
+    return (
+        (space, key) if space == ns or ":" in space or is_known(store, space, key) else ("", name)
+    )
 
 
 def one_namespace(spaces: Iterable[str]) -> str:

@@ -55,13 +55,14 @@ def patch(
             )
         validate.content(changed, store.settings.max_content_bytes)
         changed, notes = redact_content(store.settings, changed, allow_secrets)
-        wanted = current.version if base_version is None else base_version
         draft = Draft(
             ns,
             key,
             changed,
             {},
-            base_version=validate.positive(wanted, "base version", least=0),
+            base_version=validate.positive(
+                current.version if base_version is None else base_version, "base version", least=0
+            ),
             unlock=unlock,
         )
         if reasons := quarantine_reasons(store, tx, draft):

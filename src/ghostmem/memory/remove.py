@@ -157,10 +157,11 @@ def restore(
                 f"memory not found: {ns}/{key} never existed, or was deleted for good",
                 f"if it was deleted, look into a backup; {not_found(tx, ns, key, now).hint}",
             )
-        if version is not None and version != last.version:
-            memory = write_draft(store, tx, _draft_of(tx, find(tx, ns, key, now, version), unlock))
-        else:
-            memory = _undelete(store, tx, last, now)
+        memory = (
+            write_draft(store, tx, _draft_of(tx, find(tx, ns, key, now, version), unlock))
+            if version is not None and version != last.version
+            else _undelete(store, tx, last, now)
+        )
     catch_up(store, ns=ns)
     return memory
 

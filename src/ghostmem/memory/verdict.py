@@ -149,10 +149,9 @@ def _judge_draft(
         return judgement._replace(of_turn=of_turn)
     if current is None:
         return NOTHING
-    same = current.content == draft.content
     return Judgement(
         Verdict(
-            VerdictKind.RESTATEMENT if same else VerdictKind.UPDATE,
+            VerdictKind.RESTATEMENT if current.content == draft.content else VerdictKind.UPDATE,
             current.key,
             {"version": current.version},
         ),
@@ -231,8 +230,10 @@ def _strongest(
     same = next((memory for memory in memories if memory.content == new.content), None)
     if same is not None:
         return Judgement(Verdict(VerdictKind.RESTATEMENT, same.key, {"same": True}), same)
-    judged = _first_few(memories, texts, new) if judge_available(settings) else memories
-    newest_first = sorted(judged, key=lambda m: (-m.created_at.timestamp(), m.key))
+    newest_first = sorted(
+        _first_few(memories, texts, new) if judge_available(settings) else memories,
+        key=lambda m: (-m.created_at.timestamp(), m.key),
+    )
     old = [texts[memory.id] for memory in newest_first]
     best, strongest = (False, 0, 0, 0.0), NOTHING
     opinions: dict[str, Opinion] = {}

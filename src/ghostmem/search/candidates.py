@@ -252,8 +252,7 @@ def _thread(
     thread = lexical.ThreadItems(length=length)
     place, previous = 0, None
     for chunk in sorted(members, key=_place):
-        is_next = previous is None or (previous.chunk, chunk.chunk) in together
-        place += 1 if is_next else FAR_APART
+        place += 1 if previous is None or (previous.chunk, chunk.chunk) in together else FAR_APART
         thread.items.append(positions[chunk.chunk])
         thread.places.append(place)
         previous = chunk

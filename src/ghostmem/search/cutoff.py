@@ -47,11 +47,11 @@ def measure_evidence(candidates: Candidates, ns_query: NamespaceQuery, is_linear
     by_chance = UNSPACED if unspaced > len(query.terms) / 2 else 0.0
     is_about_time = bool(matches) and _is_about_time(table, query)
     # a compound such as `full-time` is no proof: texts about other things contain it too
-    identifiers = (
-        table.features["identifier"] if any(map(is_code, query.terms)) else [0.0] * len(matches)
-    )
     for match, lexical, identifier in zip(
-        matches, table.features["lexical"], identifiers, strict=True
+        matches,
+        table.features["lexical"],
+        table.features["identifier"] if any(map(is_code, query.terms)) else [0.0] * len(matches),
+        strict=True,
     ):
         if is_about_time or identifier >= 1:
             match.margin = inf

@@ -30,8 +30,9 @@ def judge_relevance(
 
     Returns them in the order of their new scores, and notes for the caller. Without the judge,
     after its deadline, and when the caller has no time left, they stay as they are."""
-    has_words = any(char.isalnum() for char in query.text)
-    if settings.rerank == "off" or not (matches and has_words and uses_judge(settings)):
+    if settings.rerank == "off" or not (
+        matches and any(char.isalnum() for char in query.text) and uses_judge(settings)
+    ):
         return matches, ()
     terms, is_short = match_terms(query.text), settings.rerank == "auto"
     # equal candidates in the order of their keys: when they were stored must not decide
@@ -89,5 +90,6 @@ def _text(match: ChunkMatch, terms: QueryTerms, is_short: bool) -> str:
     if is_short and len(text) > limit:
         place = find_place(text, terms)
         text = snippet(text, place.start, place.stop, limit) if place else text[:limit]
-    is_turn = chunk.thread is not None and chunk.source_user
-    return f"{chunk.source_user}: {text}" if is_turn else text
+    return (
+        f"{chunk.source_user}: {text}" if chunk.thread is not None and chunk.source_user else text
+    )

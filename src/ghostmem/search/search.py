@@ -80,9 +80,10 @@ def make_hits(
 
 
 def _receipt(match: ChunkMatch) -> Receipt:
-    parts = {name: round(value, 4) for name, value in parts_of(match).items()}
     return Receipt(
-        match.ranks, parts, None if match.relevance is None else round(match.relevance, 3)
+        match.ranks,
+        {name: round(value, 4) for name, value in parts_of(match).items()},
+        None if match.relevance is None else round(match.relevance, 3),
     )
 
 

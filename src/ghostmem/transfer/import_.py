@@ -282,8 +282,9 @@ def _checked(
             check_held(record)
         return checked_alias(record) if isinstance(record, SourceAlias) else record
     except (InvalidInputError, AttributeError, ValueError) as error:
-        hint = error.hint if isinstance(error, InvalidInputError) else None
-        raise InvalidInputError(f"{place}: {error}", hint) from None
+        raise InvalidInputError(
+            f"{place}: {error}", error.hint if isinstance(error, InvalidInputError) else None
+        ) from None
 
 
 def _tidy(row: dict[str, Any], now: datetime) -> dict[str, Any]:
@@ -333,8 +334,9 @@ def merge(
                 _merge_other(tx, record, report)
         return sum(map(len, batch))
 
-    texts = _texts if gate.is_closed else None
-    write_batches(store, chains, write, texts, dry_run=dry_run, progress=progress)
+    write_batches(
+        store, chains, write, _texts if gate.is_closed else None, dry_run=dry_run, progress=progress
+    )
     report.held += gate.held
     report.notes += capped(gate.messages)
     if not dry_run:

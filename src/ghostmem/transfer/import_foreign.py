@@ -100,8 +100,9 @@ def load(
             _link(store, tx, foreign, ns, keys, left_alone, report)
         return len(batch)
 
-    texts = None if trust else _texts
-    write_batches(store, drafts, write, texts, dry_run=dry_run, progress=progress)
+    write_batches(
+        store, drafts, write, None if trust else _texts, dry_run=dry_run, progress=progress
+    )
     report.held = len(held_notes)
     report.notes += capped(held_notes)
     if embed:

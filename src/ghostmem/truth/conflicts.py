@@ -131,8 +131,10 @@ def count_conflicts(tx: Transaction, ns: NsFilter, now: datetime) -> int:
 def _open_edges(tx: Transaction, ns: str, now: datetime) -> dict[frozenset[str], Edge]:
     """Return one edge per pair of current memories that contradict each other."""
     edges = list(tx.graph.of_namespace(ns, now, Rel.CONTRADICTS))
-    ids = sorted({end for edge in edges for end in (edge.from_id, edge.to_id)})
-    passing = tx.listing.passing(ids, Filter(ns=NsFilter(ns), now=now, closed=False))
+    passing = tx.listing.passing(
+        sorted({end for edge in edges for end in (edge.from_id, edge.to_id)}),
+        Filter(ns=NsFilter(ns), now=now, closed=False),
+    )
     pairs: dict[frozenset[str], Edge] = {}
     for edge in edges:
         ends = frozenset((edge.from_id, edge.to_id))
@@ -195,10 +197,11 @@ def resolve(
 
 def _rivals(tx: Transaction, winner: Memory, other: str | None, now: datetime) -> list[Memory]:
     """Return the memories that a memory contradicts, or the one that is named."""
-    if other is None:
-        rivals = sorted(contradicting(tx, winner, now), key=lambda memory: memory.key)
-    else:
-        rivals = [find(tx, winner.ns, validate.text(other, "key"), now)]
+    rivals = (
+        sorted(contradicting(tx, winner, now), key=lambda memory: memory.key)
+        if other is None
+        else [find(tx, winner.ns, validate.text(other, "key"), now)]
+    )
     if not rivals:
         raise NotFoundError(
             f"nothing contradicts {winner.ns}/{winner.key}",

@@ -267,8 +267,10 @@ def _is_reported(text: str, match: re.Match[str]) -> bool:
     after = text[match.end() : stop if stop >= 0 else match.end() + _MAX_LINE].lower()
     if not _pattern(_table()["talk"]).search(f"{before} {after}"):
         return False
-    is_token = match[0].startswith(("<|", "["))
-    return is_token or _pattern(_table()["reported"]).search(before) is not None
+    return (
+        match[0].startswith(("<|", "["))
+        or _pattern(_table()["reported"]).search(before) is not None
+    )
 
 
 @cache

@@ -45,8 +45,9 @@ _STRAY = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 async def call(ghost: Ghost, request: Request) -> Response:
     """Answer one request below the prefix."""
-    raw_path = request.scope["raw_path"].decode("latin-1")
-    route, named = find(request.method, raw_path.removeprefix(PREFIX))
+    route, named = find(
+        request.method, request.scope["raw_path"].decode("latin-1").removeprefix(PREFIX)
+    )
     refuse_conditions(request)
     request.scope["ghost.trace"].route = PREFIX + route.path
     query = read_query(route, request.scope["query_string"])

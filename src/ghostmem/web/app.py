@@ -148,8 +148,9 @@ async def _standalone(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -
         return json_response({"status": "ok"})
     if path == "/readyz":
         # threads of their own: the answer does not wait behind requests that wait for the store
-        threads = api.limiter(_PROBES, MAX_PROBES)
-        ready = await anyio.to_thread.run_sync(_ready, ghost, limiter=threads)
+        ready = await anyio.to_thread.run_sync(
+            _ready, ghost, limiter=api.limiter(_PROBES, MAX_PROBES)
+        )
         return json_response({"status": "ready" if ready else "not ready"}, 200 if ready else 503)
     if path == "/metrics":
         require("", "read")

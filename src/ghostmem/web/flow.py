@@ -118,8 +118,10 @@ def _days(
         done, made = sorted(steps.get(day, ()), reverse=True), births.get(day, ())
         moves = _moves((before, after) for _, _, before, after in done)
         tiers = {str(tier): totals[str(tier)] for tier in Tier}
-        flow_day = {"day": day.isoformat(), "tiers": tiers, "created": len(made)}
-        flow_days.append(flow_day | ({"moves": moves} if moves else {}))
+        flow_days.append(
+            {"day": day.isoformat(), "tiers": tiers, "created": len(made)}
+            | ({"moves": moves} if moves else {})
+        )
         for _, name, before, _after in done:
             totals[place[name]] -= 1
             totals[before] += 1

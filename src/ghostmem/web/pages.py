@@ -120,8 +120,9 @@ def _front(scope: Scope, sessions: WebSessions, files: StaticFiles) -> Response:
         return RedirectResponse("/", 303)
     response = files.answer(scope, "index.html")
     if scope["ghost.session"] is None and header(scope, b"authorization") is None:
-        made = sessions.begin(WebSession(secrets.token_urlsafe(32)))
-        response.headers["Set-Cookie"] = set_cookie(scope, made)
+        response.headers["Set-Cookie"] = set_cookie(
+            scope, sessions.begin(WebSession(secrets.token_urlsafe(32)))
+        )
     return response
 
 

@@ -51,6 +51,6 @@ def neighbourhood(address: str) -> str:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return address[:64]
-    if found.version == 4:
-        return str(found)
-    return str(ipaddress.ip_network((found, 64), strict=False))
+    return (
+        str(found) if found.version == 4 else str(ipaddress.ip_network((found, 64), strict=False))
+    )

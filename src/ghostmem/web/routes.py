@@ -42,8 +42,10 @@ def _put(ghost: Ghost, given: Given) -> Any:
 
 
 def _put_many(ghost: Ghost, given: Given) -> Any:
-    memories = [{**_with_files(item), "ns": given["ns"]} for item in given["memories"]]
-    return ghost.put_many(memories, judge=given.get("judge", True))
+    return ghost.put_many(
+        [{**_with_files(item), "ns": given["ns"]} for item in given["memories"]],
+        judge=given.get("judge", True),
+    )
 
 
 def _with_files(given: Given) -> Given:
@@ -115,10 +117,11 @@ def _visible(ghost: Ghost, need: str) -> list[Run]:
 def _undo(ghost: Ghost, given: Given) -> Any:
     """Revert a run that the caller may change; other runs are treated as missing."""
     name, need = given["run"], "read" if given.get("dry_run") else "write"
-    if name == "last":
-        run = next((run for run in _visible(ghost, need) if run.undone_at is None), None)
-    else:
-        run = find_run(ghost.store, name)
+    run = (
+        next((run for run in _visible(ghost, need) if run.undone_at is None), None)
+        if name == "last"
+        else find_run(ghost.store, name)
+    )
     if run is None or not CALLER.get().may(run.scope, need):
         raise NotFoundError("there is no such run", "GET /api/v1/runs lists them")
     return ghost.lifecycle.undo(run.id, dry_run=given.get("dry_run", False))

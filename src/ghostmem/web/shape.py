@@ -91,8 +91,10 @@ def _top(names: Iterable[str]) -> list[Row]:
 
 def bars(counts: Counter[str]) -> list[Row]:
     """Return counts as bars, highest first."""
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [{"name": name, "count": count} for name, count in ordered]
+    return [
+        {"name": name, "count": count}
+        for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ]
 
 
 def _steps(values: Iterable[float], steps: Mapping[str, float], rest: str) -> list[Row]:
