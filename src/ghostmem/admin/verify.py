@@ -74,8 +74,9 @@ def verify(store: Store, *, head: str | None = None) -> Verification:
             by_number.setdefault(number, _chain(stored, ()))
         digest, order, known = _digest_of_all(tx, wanted)
     chains = tuple(by_number[number] for number in sorted(by_number))
-    broken = [f"{chain.ns}: {chain.broken}" for chain in chains if chain.broken]
-    broken = broken or [order] * bool(order)
+    broken = [f"{chain.ns}: {chain.broken}" for chain in chains if chain.broken] or (
+        [order] if order else []
+    )
     if wanted is not None and not known:
         broken.append(
             f"the head {wanted} was never in this log: lines before it were rewritten, "

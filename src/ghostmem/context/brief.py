@@ -59,7 +59,11 @@ def brief(
         corrections = find_contradictions(tx, candidates, filter_, now)
         candidates |= {memory.id: memory for newer in corrections.values() for memory in newer}
         unique, newer_ids = _without_duplicates(candidates, corrections)
-        summaries = _summaries(tx, unique)
+        summaries = grouped(
+            (tie.to_id, tie.from_id)
+            for tie in tx.graph.touching(sorted(unique), [Rel.CONTAINS])
+            if tie.from_id in unique and tie.to_id in unique
+        )
     items = [_item(memory, now, since) for memory in unique.values()]
     packer = Packer(budget, max_memory_tokens, estimated_tokens)
     packer.pack(
@@ -128,15 +132,6 @@ def _without_duplicates(
     )
     unique = {id_: memory for id_, memory in memories.items() if by_text[texts[id_]].id == id_}
     return unique, newer_ids
-
-
-def _summaries(tx: Transaction, memories: Mapping[str, Memory]) -> dict[str, list[str]]:
-    """Return the summaries of each memory that are among the candidates."""
-    return grouped(
-        (tie.to_id, tie.from_id)
-        for tie in tx.graph.touching(sorted(memories), [Rel.CONTAINS])
-        if tie.from_id in memories and tie.to_id in memories
-    )
 
 
 def _item(memory: Memory, now: datetime, since: datetime | None) -> ContextItem:

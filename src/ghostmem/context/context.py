@@ -338,9 +338,11 @@ def _whole_namespace(tx: Transaction, request: ContextRequest) -> list[Memory] |
     if not filter_.ns or filter_.ns.is_prefix or tx.listing.exceeds(filter_, tokens // OVERHEAD):
         return None
     memories = tx.listing.select(filter_)
-    if sum(memory.est_tokens for memory in memories) > tokens:
-        return None
-    return [memory for memory in memories if not memory.pinned]
+    return (
+        None
+        if sum(memory.est_tokens for memory in memories) > tokens
+        else [memory for memory in memories if not memory.pinned]
+    )
 
 
 def _with_statements(relations: Relations, statements: Mapping[str, Sequence[Memory]]) -> Relations:

@@ -91,9 +91,11 @@ def _kept(group: Sequence[ContextItem], corrections: Set[str]) -> ContextItem:
     """Return the item to keep: a pinned one, one that corrects another memory, or the best."""
     best = group[0]
     kept = next((item for item in group if item.id in corrections), best)
-    if best.memory.pinned or kept is best:
-        return best
-    return replace(kept, score=best.score, stage=best.stage, ranks=best.ranks, parts=best.parts)
+    return (
+        best
+        if best.memory.pinned or kept is best
+        else replace(kept, score=best.score, stage=best.stage, ranks=best.ranks, parts=best.parts)
+    )
 
 
 def _without(

@@ -249,9 +249,11 @@ def embed_all(store: Store, *, progress: Progress | None = None) -> int:
         EmbeddingError: The provider fails; vectors stored before stay.
     """
     vectoriser = store.vectoriser
-    if store.settings.embed_model and vectoriser.model() != vectoriser.chosen_model:
-        return switch(store, progress=progress)
-    return backfill(store, progress)
+    return (
+        switch(store, progress=progress)
+        if store.settings.embed_model and vectoriser.model() != vectoriser.chosen_model
+        else backfill(store, progress)
+    )
 
 
 def switch(store: Store, *, progress: Progress | None = None) -> int:

@@ -244,9 +244,11 @@ def with_notes(memory: Memory, request: PutRequest, prepared: Prepared) -> Memor
 
 def reasons_to_hold(store: Store, request: PutRequest, current: Memory | None) -> tuple[str, ...]:
     """Return the reasons to hold a put in quarantine."""
-    if request.is_quarantined:
-        return (REQUESTED,)
-    return draft_reasons(store.settings, request.draft, current)
+    return (
+        (REQUESTED,)
+        if request.is_quarantined
+        else draft_reasons(store.settings, request.draft, current)
+    )
 
 
 def _with_symbols(
@@ -305,6 +307,8 @@ def key_from_text(content: str) -> str:
     """Return the first words of a text as a key, without secrets."""
     words = _WORD.findall(redact(content[: MAX_LENGTH * 100])[0][: MAX_LENGTH * 10])[:MAX_WORDS]
     name = slug(" ".join(words)) if words else "note"
-    if len(name) <= MAX_LENGTH:
-        return name
-    return name[: MAX_LENGTH + 1].rpartition("-")[0] or name[:MAX_LENGTH]
+    return (
+        name
+        if len(name) <= MAX_LENGTH
+        else name[: MAX_LENGTH + 1].rpartition("-")[0] or name[:MAX_LENGTH]
+    )

@@ -96,9 +96,11 @@ def _clean(value: Any, location: str, name: str, secrets: list[tuple[str, str]])
             _clean_text(str(k), location, "", secrets): _clean(v, location, str(k), secrets)
             for k, v in value.items()
         }
-    if isinstance(value, tuple | list):
-        return type(value)(_clean(item, location, name, secrets) for item in value)
-    return value
+    return (
+        type(value)(_clean(item, location, name, secrets) for item in value)
+        if isinstance(value, tuple | list)
+        else value
+    )
 
 
 def _clean_text(text: str, location: str, name: str, secrets: list[tuple[str, str]]) -> str:
@@ -117,10 +119,11 @@ def _clean_text(text: str, location: str, name: str, secrets: list[tuple[str, st
 
 
 def _notes(settings: Settings, secrets: list[tuple[str, str]]) -> tuple[str, ...]:
-    if settings.secrets == REDACT:
-        return tuple(f"{location}: {kind} redacted" for location, kind in secrets)
     return tuple(
-        f"{location}: contains a {kind}; it is stored unchanged" for location, kind in secrets
+        f"{location}: {kind} redacted"
+        if settings.secrets == REDACT
+        else f"{location}: contains a {kind}; it is stored unchanged"
+        for location, kind in secrets
     )
 
 

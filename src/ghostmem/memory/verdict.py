@@ -83,9 +83,11 @@ class Judgement(NamedTuple):
             return self
         rows = tx.memories.by_ids([self.memory.id, *(memory.id for memory in self.also)])
         valid = {id_ for id_, row in rows.items() if row.is_current(now) and row.is_open(now)}
-        if self.memory.id not in valid:
-            return NOTHING
-        return self._replace(also=tuple(memory for memory in self.also if memory.id in valid))
+        return (
+            self._replace(also=tuple(memory for memory in self.also if memory.id in valid))
+            if self.memory.id in valid
+            else NOTHING
+        )
 
 
 NOTHING = Judgement(Verdict(VerdictKind.NEW))
@@ -212,9 +214,7 @@ def find_verdict(
 
 
 def _limits(settings: Settings, text: AnalysedText) -> _Limits:
-    if judge_available(settings):
-        return JUDGED
-    return CHANGED if text.announces_change else PLAIN
+    return JUDGED if judge_available(settings) else CHANGED if text.announces_change else PLAIN
 
 
 def _strongest(
@@ -419,9 +419,11 @@ def _first_few(
     statements about one thing the newest is the one that holds."""
     best, *others = memories
     size = len(new.content[:MAX_PART]) + len(texts[best.id].content[:MAX_PART])
-    if not others or 2 * size > MAX_CHARACTERS:
-        return [best]
-    return [best, max(others, key=lambda memory: (memory.created_at, memory.key))]
+    return (
+        [best]
+        if not others or 2 * size > MAX_CHARACTERS
+        else [best, max(others, key=lambda memory: (memory.created_at, memory.key))]
+    )
 
 
 def _is_same_subject(old: Memory, draft: Draft, current: Memory | None) -> bool:
@@ -438,6 +440,9 @@ def _is_same_subject(old: Memory, draft: Draft, current: Memory | None) -> bool:
     own_scopes = (tag.split(":", 1) for tag in tags or () if ":" in tag)
     if any(scopes.get(name, value) != value for name, value in own_scopes):
         return False
-    if old.from_user != (source in (None, SourceKind.STATED)):
-        return True
-    return old.source_user is None or user is None or old.source_user.casefold() == user.casefold()
+    return (
+        old.from_user != (source in (None, SourceKind.STATED))
+        or old.source_user is None
+        or user is None
+        or old.source_user.casefold() == user.casefold()
+    )

@@ -144,9 +144,11 @@ def write_draft(
     else:
         current = tx.memories.with_refs([current])[0]
         if _is_repetition(draft, current):
-            if draft.quiet:
-                return replace(current, outcome=Outcome.REINFORCED)
-            return _reinforce(tx, current, now, _expiry(draft.ttl, now, current.expires_at))
+            return (
+                replace(current, outcome=Outcome.REINFORCED)
+                if draft.quiet
+                else _reinforce(tx, current, now, _expiry(draft.ttl, now, current.expires_at))
+            )
         _check_replaceable(tx, draft, current)
     memory = compose(store, draft, last, current, now)
     if last is not None and last.deleted_at is None:
@@ -212,9 +214,7 @@ def is_users_own(memory: Memory) -> bool:
 
 
 def _expiry(ttl: str | None, now: datetime, before: datetime | None) -> datetime | None:
-    if ttl is None:
-        return before
-    return None if ttl == NEVER else later(now, parse_ttl(ttl))
+    return before if ttl is None else None if ttl == NEVER else later(now, parse_ttl(ttl))
 
 
 def _reinforce(

@@ -102,9 +102,11 @@ def needed(chunks: int, model_threshold: float | None) -> float:
 
     `model_threshold` is None without vectors."""
     tens = log10(max(chunks, 10) / 10)
-    if model_threshold is None:
-        return WORDS_ONLY + WORDS_GROWTH * tens
-    return model_threshold + VECTORS_GROWTH * tens
+    return (
+        WORDS_ONLY + WORDS_GROWTH * tens
+        if model_threshold is None
+        else model_threshold + VECTORS_GROWTH * tens
+    )
 
 
 def evidence(lexical: float, cosine: float | None) -> float:

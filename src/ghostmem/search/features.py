@@ -146,9 +146,8 @@ def is_code(term: str) -> bool:
 
 def _is_identifier(term: str) -> bool:
     """Return whether a term is a long number, a code, a path or a compound rather than a word."""
-    if not term.isascii() or len(term) < 2:
-        return False
-    return len(term) > 4 if term.isdigit() else not term.isalpha()
+    has_form = len(term) > 4 if term.isdigit() else not term.isalpha()
+    return has_form and term.isascii() and len(term) > 1
 
 
 def _recency(chunks: list[ChunkCandidate], wording: list[float]) -> dict[int, float]:

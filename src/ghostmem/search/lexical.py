@@ -141,9 +141,8 @@ def _neighbours(thread: ThreadItems, position: int) -> Iterator[tuple[int, float
 
 def score(worths: Mapping[int, float], weights: TermWeights) -> float:
     """Return the share of the question's wording that is matched, by rarity."""
-    if not worths or not weights.total:
-        return 0.0
-    return sum(weights.idf[number] * worth for number, worth in worths.items()) / weights.total
+    matched = sum(weights.idf[number] * worth for number, worth in worths.items())
+    return matched / weights.total if weights.total else 0.0
 
 
 def thread_score(

@@ -67,7 +67,13 @@ def make_hits(
                 chunk.start_line,
                 chunk.end_line,
                 None if match.cosine is None else round(match.cosine, 3),
-                _receipt(match) if explain else None,
+                Receipt(
+                    match.ranks,
+                    {name: round(value, 4) for name, value in parts_of(match).items()},
+                    None if match.relevance is None else round(match.relevance, 3),
+                )
+                if explain
+                else None,
                 place.path if place else None,
                 place.line + line if place else None,
                 place.root if place else None,
@@ -77,14 +83,6 @@ def make_hits(
             )
         )
     return hits
-
-
-def _receipt(match: ChunkMatch) -> Receipt:
-    return Receipt(
-        match.ranks,
-        {name: round(value, 4) for name, value in parts_of(match).items()},
-        None if match.relevance is None else round(match.relevance, 3),
-    )
 
 
 @again

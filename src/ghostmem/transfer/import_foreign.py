@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -125,13 +126,11 @@ def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[s
     }
     used_keys = set(before.values())
     keys: dict[str, str] = {}
-    for foreign_memory in foreign.memories:
-        key, number = before.get(foreign_memory.id) or foreign_memory.key, 1
-        while foreign_memory.id not in before and key in used_keys:
-            number += 1
-            key = f"{foreign_memory.key}-{number}"
+    for memory in foreign.memories:
+        free = chain([memory.key], (f"{memory.key}-{number}" for number in count(2)))
+        key = before.get(memory.id) or next(key for key in free if key not in used_keys)
         used_keys.add(key)
-        keys[foreign_memory.key] = key
+        keys[memory.key] = key
     return keys
 
 

@@ -265,9 +265,7 @@ def _is_reported(text: str, match: re.Match[str]) -> bool:
     stop = text.find("\n", match.end(), match.end() + _MAX_LINE)
     before = text[start : match.start()].lower()
     after = text[match.end() : stop if stop >= 0 else match.end() + _MAX_LINE].lower()
-    if not _pattern(_table()["talk"]).search(f"{before} {after}"):
-        return False
-    return (
+    return bool(_pattern(_table()["talk"]).search(f"{before} {after}")) and (
         match[0].startswith(("<|", "["))
         or _pattern(_table()["reported"]).search(before) is not None
     )

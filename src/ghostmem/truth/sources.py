@@ -108,9 +108,9 @@ class Person:
 
     def is_named(self, ns: str, spelling: str | None) -> bool:
         """Say whether a spelling in a namespace names this person; an unknown source does not."""
-        if not spelling:
-            return False
-        return self._resolve(ns, spelling.casefold()) == self._resolve(ns, self._name)
+        return spelling is not None and (
+            self._resolve(ns, spelling.casefold()) == self._resolve(ns, self._name)
+        )
 
     def _resolve(self, ns: str, name: str) -> str:
         return self._canonical.get((ns, name), name)

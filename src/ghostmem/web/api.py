@@ -52,7 +52,11 @@ async def call(ghost: Ghost, request: Request) -> Response:
     request.scope["ghost.trace"].route = PREFIX + route.path
     query = read_query(route, request.scope["query_string"])
     sent = await request.body()
-    refuse_compression(request)
+    # which would be called invalid JSON otherwise
+    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise Refused(
+            415, "UnsupportedMediaType", "the body is compressed", "send it without compression"
+        )
     body = read_body(request.headers.get("content-type", ""), sent)
     if body and not route.has_body:
         raise InvalidInputError("this path takes no body", "send the fields in the query string")
@@ -85,14 +89,6 @@ def refuse_conditions(request: Request) -> None:
                 f"the header {name} is not supported",
                 "send base_version: the version that must be current, or 0 for a new key",
             )
-
-
-def refuse_compression(request: Request) -> None:
-    """Refuse a compressed body, which would be called invalid JSON otherwise."""
-    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
-        raise Refused(
-            415, "UnsupportedMediaType", "the body is compressed", "send it without compression"
-        )
 
 
 async def _work(request: Request, size: int, work: Callable[[], Any]) -> Any:

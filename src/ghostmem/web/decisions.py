@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from ghostmem.frozen import frozen
+from ghostmem.grouping import grouped
 from ghostmem.memory.quarantine import quarantined
 from ghostmem.model import Memory, Record
 from ghostmem.store import Store, validate
@@ -34,11 +34,10 @@ def decisions(
 ) -> Row:
     """Return a page of the list of this name in `LISTS`, its length, and that by namespace."""
     rows = LISTS[name](store, ns)
-    counts = Counter(row.ns for row in rows)
     return {
         "rows": rows[offset : offset + limit],
         "total": len(rows),
-        "namespaces": dict(sorted(counts.items())),
+        "namespaces": dict(sorted(Counter(row.ns for row in rows).items())),
     }
 
 
@@ -52,13 +51,9 @@ def _contradictions(store: Store, ns: str | None) -> list[Contradiction]:
         (side.ns, side.key) for pair in pairs for side in (pair.prevailing, pair.other)
     )
     rows = [_contradiction(pair, degree) for pair in pairs]
-    newest: dict[tuple[str, str], datetime] = {}
-    for row in rows:
-        group = (row.ns, row.about)
-        created_at = row.first["created_at"]
-        newest[group] = max(newest.get(group, created_at), created_at)
+    times = grouped(((row.ns, row.about), row.first["created_at"]) for row in rows)
     rows.sort(key=lambda row: (row.about, row.first["key"], row.second["key"]))
-    rows.sort(key=lambda row: (newest[row.ns, row.about], row.ns, row.about), reverse=True)
+    rows.sort(key=lambda row: (max(times[row.ns, row.about]), row.ns, row.about), reverse=True)
     return rows
 
 

@@ -54,20 +54,23 @@ class Metrics:
             "# HELP ghost_http_requests_total Requests answered.",
             "# TYPE ghost_http_requests_total counter",
         ]
-        for (route, method, status), count in sorted(self._requests.items()):
-            lines.append(
-                f'ghost_http_requests_total{{route="{route}",method="{method}",status="{status}"}} '
-                f"{count}"
-            )
+        lines += [
+            f'ghost_http_requests_total{{route="{route}",method="{method}",status="{status}"}} '
+            f"{count}"
+            for (route, method, status), count in sorted(self._requests.items())
+        ]
         name = "ghost_http_request_duration_seconds"
         lines += [
             f"# HELP {name} Seconds from the first byte of a request to the last of its answer.",
             f"# TYPE {name} histogram",
         ]
         for route, counts in sorted(self._durations.items()):
-            for most, count in zip([*map(str, BUCKETS), "+Inf"], accumulate(counts), strict=True):
-                lines.append(f'{name}_bucket{{route="{route}",le="{most}"}} {count}')
+            limits = zip([*map(str, BUCKETS), "+Inf"], accumulate(counts), strict=True)
             lines += [
+                *(
+                    f'{name}_bucket{{route="{route}",le="{most}"}} {count}'
+                    for most, count in limits
+                ),
                 f'{name}_sum{{route="{route}"}} {self._seconds[route]:.6f}',
                 f'{name}_count{{route="{route}"}} {sum(counts)}',
             ]

@@ -103,9 +103,11 @@ def json_response(
 
 def rest_hint(hint: str) -> str:
     """Return a hint for a program: calls instead of commands, fields instead of options."""
-    if hint == InvalidInputError.default_hint:
-        return "`GET /api/v1/openapi.json` describes the fields"
-    return with_fields(_COMMAND.sub(lambda match: f"`{_CALLS[match[1]]}`", hint))
+    return (
+        "`GET /api/v1/openapi.json` describes the fields"
+        if hint == InvalidInputError.default_hint
+        else with_fields(_COMMAND.sub(lambda match: f"`{_CALLS[match[1]]}`", hint))
+    )
 
 
 def refusal(error: GhostError | Refused, on_page: bool = False) -> Response:
