@@ -70,8 +70,9 @@ def verify(store: Store, *, head: str | None = None) -> Verification:
             number: _chain(heads.get(number), lines)
             for number, lines in groupby(tx.journal.lines(), key=lambda line: line.number)
         }
-        for number, stored in heads.items():
-            by_number.setdefault(number, _chain(stored, ()))
+        by_number |= {
+            number: _chain(heads[number], ()) for number in heads.keys() - by_number.keys()
+        }
         digest, order, known = _digest_of_all(tx, wanted)
     chains = tuple(by_number[number] for number in sorted(by_number))
     broken = [f"{chain.ns}: {chain.broken}" for chain in chains if chain.broken] or (

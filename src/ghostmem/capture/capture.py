@@ -306,7 +306,6 @@ def _put(
     run: _CaptureRun, ns: str, candidate: Captured, extra: tuple[str, ...], dry_run: bool
 ) -> Captured | None:
     """Put a candidate, or only judge it with `dry_run`; None if it was refused."""
-    store = run.store
     candidate = replace(
         candidate,
         kind=run.kind or candidate.kind,
@@ -323,7 +322,7 @@ def _put(
         if dry_run:
             return _judge(run, ns, candidate, fields)
         memory = put(
-            store,
+            run.store,
             ns,
             candidate.key,
             candidate.content,

@@ -8,17 +8,18 @@ import math
 import re
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ghostmem.capture.candidates import capture_chances, is_worth, reasons_of
 from ghostmem.capture.sorts import find_sort
 from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
+from ghostmem.grouping import grouped
 from ghostmem.judge.model import Judge
 from ghostmem.model import Record, optional
 from ghostmem.notes.files import append, inside, note_day, read_file
@@ -71,6 +72,9 @@ class Proposal(Record):
     reasons: tuple[str, ...]
     score: float
     heading: str = optional("")
+
+
+T = TypeVar("T")
 
 
 class _Part(NamedTuple):
@@ -192,45 +196,44 @@ def _days(parts: Sequence[_Part]) -> list[int]:
     """Return on how many days the topic of each part comes up.
 
     A term that most days share, as in a template, is no topic."""
-    days_of: dict[str, set[date]] = defaultdict(set)
-    for part in parts:
-        for term in part.terms:
-            days_of[term].add(part.note.day)
+    day_counts = {
+        term: len(set(days))
+        for term, days in grouped(
+            (term, part.note.day) for part in parts for term in part.terms
+        ).items()
+    }
     most = max(3, len({part.note.day for part in parts}) // 2)
-    index = _Index()
-    for number, part in enumerate(parts):
-        index.add({term for term in part.terms if 1 < len(days_of[term]) <= most}, number)
-    similar = (index.sharing(part.terms, max(2, _SAME_TOPIC * len(part.terms))) for part in parts)
+    by_term = grouped(
+        (term, number)
+        for number, part in enumerate(parts)
+        for term in part.terms
+        if 1 < day_counts[term] <= most
+    )
+    similar = (
+        _sharing(by_term, part.terms, max(2, _SAME_TOPIC * len(part.terms))) for part in parts
+    )
     return [
         len({part.note.day, *(parts[number].note.day for number in numbers)})
         for part, numbers in zip(parts, similar, strict=True)
     ]
 
 
-class _Index:
-    """Finds texts that have terms in common."""
+def _sharing(by_term: Mapping[str, list[T]], terms: Iterable[str], least: float) -> list[T]:
+    """Return the texts, listed by their terms, that have at least `least` of some terms."""
+    groups = (by_term.get(term, []) for term in terms)
+    counts = Counter(text for texts in groups if len(texts) <= _MAX_COMMON for text in texts)
+    return [text for text, count in counts.items() if count >= least]
 
-    def __init__(self) -> None:
-        self._by_term: dict[str, list[Any]] = defaultdict(list)
 
-    def add(self, terms: Iterable[str], text: object) -> None:
-        for term in terms:
-            self._by_term[term].append(text)
-
-    def sharing(self, terms: Iterable[str], least: float) -> list[Any]:
-        """Return the texts that have at least `least` of some terms."""
-        groups = (self._by_term.get(term, ()) for term in terms)
-        rare = (texts for texts in groups if len(texts) <= _MAX_COMMON)
-        counts = Counter(text for texts in rare for text in texts)
-        return [text for text, count in counts.items() if count >= least]
+_KnownText = tuple[frozenset[str], bool]  # its terms, and whether one negates
 
 
 class _KnownTexts:
     """Texts that are in MEMORY.md or proposed: single items, and up to three in a row."""
 
     def __init__(self, memory: str) -> None:
-        self._known: set[tuple[frozenset[str], bool]] = set()  # terms, and whether one negates
-        self._index = _Index()
+        self._known: set[_KnownText] = set()
+        self._by_term: dict[str, list[_KnownText]] = defaultdict(list)
         self._sources: dict[tuple[str, int], frozenset[str]] = {}
         items = _ITEM_OR_BLANK.split(memory)
         for at, item in enumerate(items):
@@ -244,7 +247,8 @@ class _KnownTexts:
         row = _terms(text), _is_negated(text)
         if row not in self._known:
             self._known.add(row)
-            self._index.add(row[0], row)
+            for term in row[0]:
+                self._by_term[term].append(row)
 
     def has(self, part: _Part) -> bool:
         """Say whether a text has most terms of a part and all its numbers, or names its source."""
@@ -256,7 +260,7 @@ class _KnownTexts:
         numbers = {term for term in terms if term.startswith("#")}
         return any(
             numbers <= shared and negated == is_negated
-            for shared, is_negated in self._index.sharing(terms, math.ceil(_KNOWN * len(terms)))
+            for shared, is_negated in _sharing(self._by_term, terms, math.ceil(_KNOWN * len(terms)))
         )
 
 

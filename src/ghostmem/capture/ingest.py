@@ -139,12 +139,12 @@ def _judge_turns(
 ) -> None:
     """Judge new turns that are not the user's before the transaction, so that others can write."""
     sessions = dict(stored)
-    foreign = [turn for turn in batch if is_foreign(source_kind(turn))]
     with store.engine.read() as tx:
         new = [
             turn.text
-            for turn in foreign
-            if not sessions[_find_name(tx, ns, turn, sessions)].has(turn)
+            for turn in batch
+            if is_foreign(source_kind(turn))
+            and not sessions[_find_name(tx, ns, turn, sessions)].has(turn)
         ]
     for text in new:
         instruction_reasons(store.settings, text)

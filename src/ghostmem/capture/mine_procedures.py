@@ -4,7 +4,6 @@ In a step, the parts that differ from time to time (paths, numbers, ids, quoted 
 placeholders."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from ghostmem.capture.transcripts.base import ToolCall
 from ghostmem.capture.transcripts.choose import AUTO, TranscriptReport, check_format, read_all
 from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
+from ghostmem.grouping import grouped
 from ghostmem.memory.put import put
 from ghostmem.memory.redact import redact_content
 from ghostmem.model import MINED, Kind, NsFilter, Outcome, Record, SourceKind, Verdict, optional
@@ -100,9 +100,8 @@ def mine(
         and len(set(steps)) > 1
         and not all((step.split() or [""])[0].lower() in _READING for step in steps)
     }
-    order = sorted(worth, key=lambda steps: (-len(worth[steps]), -len(steps), steps))
     chosen: list[tuple[str, ...]] = []
-    for steps in order:
+    for steps in sorted(worth, key=lambda steps: (-len(worth[steps]), -len(steps), steps)):
         if not any(worth[run] == worth[steps] and _overlap(run, steps) for run in chosen):
             chosen.append(steps)
     return [_procedure(steps, worth[steps]) for steps in chosen]
@@ -118,13 +117,17 @@ def _grams(
 
     A run can only be one if both its shorter ones are.
     """
-    by_run: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
-    for name, steps in sessions.items():
-        for start in range(len(steps) - size + 1):
-            gram = tuple(steps[start : start + size])
-            if shorter is None or (gram[1:] in shorter and gram[:-1] in shorter):
-                by_run[gram].add(name)
-    return {gram: names for gram, names in by_run.items() if len(names) >= fewest}
+    grams = (
+        (tuple(steps[start : start + size]), name)
+        for name, steps in sessions.items()
+        for start in range(len(steps) - size + 1)
+    )
+    by_run = grouped(
+        (gram, name)
+        for gram, name in grams
+        if shorter is None or (gram[1:] in shorter and gram[:-1] in shorter)
+    )
+    return {gram: set(names) for gram, names in by_run.items() if len(set(names)) >= fewest}
 
 
 def _overlap(first: tuple[str, ...], second: tuple[str, ...]) -> bool:

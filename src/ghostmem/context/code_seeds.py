@@ -53,9 +53,11 @@ def code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], l
     languages = [request.language] if request.language else languages_of(files)
     languages = languages or sorted({ref.language for _, ref in refs})
     by_language, notes = _read(store, home, languages, symbols, paths, [ref for _, ref in refs])
-    for memory, ref in refs:
-        if (reason := _reason(ref, by_language.get(ref.language), symbols, paths)) is not None:
-            seeds.append(CodeSeed(memory, *reason))
+    seeds += [
+        CodeSeed(memory, *reason)
+        for memory, ref in refs
+        if (reason := _reason(ref, by_language.get(ref.language), symbols, paths)) is not None
+    ]
     return seeds, notes
 
 

@@ -189,19 +189,19 @@ def _by_key(versions: Iterable[Memory]) -> dict[tuple[str, str], list[Memory]]:
     )
 
 
-def _summaries(tx: Transaction, source: Memory) -> Iterable[Memory]:
-    """Yield the versions of summaries that were written while a source was current."""
+def _summaries(tx: Transaction, source: Memory) -> list[Memory]:
+    """Return the versions of summaries that were written while a source was current."""
     ids = {memory.id for memory in tx.memories.history(source.ns, source.key)}
     parents = {
         edge.from_id for edge in tx.graph.touching(sorted(ids), [Rel.CONTAINS]) if edge.to_id in ids
     }
-    for parent in tx.memories.by_ids(sorted(parents)).values():
-        for version in tx.memories.history(parent.ns, parent.key):
-            written = version.written_at
-            if source.written_at <= written and (
-                source.deleted_at is None or written < source.deleted_at
-            ):
-                yield version
+    return [
+        version
+        for parent in tx.memories.by_ids(sorted(parents)).values()
+        for version in tx.memories.history(parent.ns, parent.key)
+        if source.written_at <= version.written_at
+        and (source.deleted_at is None or version.written_at < source.deleted_at)
+    ]
 
 
 def _archived_duplicates(tx: Transaction, ids: Set[str]) -> list[Memory]:

@@ -125,10 +125,12 @@ def still_in_files(tx: Transaction, versions: Sequence[Memory]) -> tuple[str, ..
 
     places = tx.notes.places([memory.id for memory in versions]).values()
     paths = {str(Path(place.root, place.path)) for place in places}
-    for mirror in tx.mirrors.all():
-        for key in sorted({memory.key for memory in versions if memory.ns == mirror.ns}):
-            if (item := tx.mirrors.item(mirror.id, key)) is not None:
-                paths.add(str(Path(mirror.root, item.path)))
+    paths |= {
+        str(Path(mirror.root, item.path))
+        for mirror in tx.mirrors.all()
+        for key in sorted({memory.key for memory in versions if memory.ns == mirror.ns})
+        if (item := tx.mirrors.item(mirror.id, key)) is not None
+    }
     return tuple(sorted(paths))
 
 

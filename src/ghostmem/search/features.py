@@ -134,9 +134,11 @@ def _measure_fields(ns_query: NamespaceQuery, candidates: Candidates) -> None:
             lambda chunk: len(identifiers.intersection(chunk.terms.split())) / len(identifiers),
         ),
     }
-    for name, (is_asked, value_of) in measures.items():
-        if is_asked:
-            features[name] = [float(value_of(chunk)) for chunk in chunks]
+    features |= {
+        name: [float(value_of(chunk)) for chunk in chunks]
+        for name, (is_asked, value_of) in measures.items()
+        if is_asked
+    }
 
 
 def is_code(term: str) -> bool:

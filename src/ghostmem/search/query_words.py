@@ -183,13 +183,12 @@ def _by_term(matches: Iterable[TermMatch]) -> dict[str, tuple[tuple[int, float],
 
 def _joined_words(text: str, terms: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the question's compounds as one word each (`wi-fi`, `set up`), with their terms."""
-    known_terms, compounds = set(terms), dict[str, tuple[str, ...]]()
-    for term in terms:
-        for joined in joined_terms([term]):
-            compounds[joined] = (
-                term,
-                *(part for part in map(stem, term.split("-")) if part in known_terms),
-            )
+    known_terms = set(terms)
+    compounds: dict[str, tuple[str, ...]] = {
+        joined: (term, *(part for part in map(stem, term.split("-")) if part in known_terms))
+        for term in terms
+        for joined in joined_terms([term])
+    }
     plain_text = plain(text)
     for left, right in pairwise(re.finditer(r"[^\W\d_]+", plain_text)):
         parts = tuple(part for part in (stem(left[0]), stem(right[0])) if part in known_terms)
@@ -210,8 +209,10 @@ def _synonym_matches(
         if (term := stem(word)) in terms and word not in names:
             worths = synonyms(word, {*terms, *matches})
             postings = tx.search.term_postings(space, list(worths), MAX_SUBSTITUTE_POSTINGS)
-            for near in [near for near in worths if postings[near]][:MAX_SYNONYMS]:
-                matches[near] = TermMatch(near, terms.index(term), worths[near], postings[near])
+            matches |= {
+                near: TermMatch(near, terms.index(term), worths[near], postings[near])
+                for near in [near for near in worths if postings[near]][:MAX_SYNONYMS]
+            }
     return list(matches.values())
 
 

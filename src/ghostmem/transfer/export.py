@@ -138,7 +138,9 @@ def _lines(tx: Transaction, chosen: NsFilter) -> Iterator[str]:
             and (not chosen or (rule.ns != "" and chosen.matches(rule.ns)))
         ),
     }
-    for kind, records in attached.items():
-        for record in records():
-            if included.issuperset(memory_ids(record)):
-                yield line_of(kind, record)
+    yield from (
+        line_of(kind, record)
+        for kind, records in attached.items()
+        for record in records()
+        if included.issuperset(memory_ids(record))
+    )

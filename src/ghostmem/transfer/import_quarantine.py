@@ -1,11 +1,11 @@
 """The quarantine of an import: each suspicious key with all lines that belong to it."""
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
+from ghostmem.grouping import grouped
 from ghostmem.judge import uses_judge
 from ghostmem.memory.draft import Draft
 from ghostmem.memory.quarantine import (
@@ -75,10 +75,11 @@ class ImportGate:
         self._store, self._policy, self._dry_run = store, on_conflict, dry_run
         self.is_trusted = trust
         self.is_closed = store.settings.quarantine and not trust  # texts are checked
-        self._attached: dict[str, list[Record]] = defaultdict(list)
-        for record in attached if self.is_closed else ():
-            for memory_id in memory_ids(record):
-                self._attached[memory_id].append(record)
+        self._attached = grouped(
+            (memory_id, record)
+            for record in (attached if self.is_closed else ())
+            for memory_id in memory_ids(record)
+        )
         self._held_ids: set[str] = set()
         self.messages: list[str] = []  # about the quarantined keys
         self.held = 0

@@ -181,8 +181,10 @@ class _UserStatements:
         """Return those of some chunks that belong to statements of the user."""
         if fresh := [chunk for chunk in chunks if chunk not in self._chunks]:
             self._chunks |= dict.fromkeys(fresh)
-            for candidate in self._tx.search.candidates(fresh, self._trusted):
-                self._chunks[candidate.chunk] = _StatedChunk(
+            self._chunks |= {
+                candidate.chunk: _StatedChunk(
                     candidate.memory_id, frozenset(index_terms(candidate.text))
                 )
+                for candidate in self._tx.search.candidates(fresh, self._trusted)
+            }
         return [chunk for chunk in map(self._chunks.__getitem__, chunks) if chunk is not None]

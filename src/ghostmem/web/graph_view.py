@@ -28,13 +28,11 @@ def graph(
     with store.engine.read() as tx:
         every = list(tx.graph.of_namespace(name, now))
         degree = Counter(end for edge in every for end in (edge.from_id, edge.to_id))
-        if key is None:
-            ids = [
-                id_
-                for id_, _ in sorted(degree.items(), key=lambda item: (-item[1], item[0]))[:limit]
-            ]
-        else:
-            ids = _around(every, find(tx, name, validate.text(key, "key"), now).id, depth, limit)
+        ids = (
+            sorted(degree, key=lambda id_: (-degree[id_], id_))[:limit]
+            if key is None
+            else _around(every, find(tx, name, validate.text(key, "key"), now).id, depth, limit)
+        )
         found = tx.memories.by_ids(ids)
         rows = {id_: found[id_] for id_ in ids if id_ in found}
         if key is None:

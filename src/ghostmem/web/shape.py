@@ -153,8 +153,12 @@ def spans(
 
 def _span(memory: Memory) -> Row:
     """Return a version: believed until it was replaced or removed, and valid for its own time."""
-    times = {"believed_to": memory.deleted_at, "true_to": memory.valid_to}
-    more = {**times, **picked(memory, "pinned source_user"), "superseded_by": successor_key(memory)}
+    more = {
+        "believed_to": memory.deleted_at,
+        "true_to": memory.valid_to,
+        **picked(memory, "pinned source_user"),
+        "superseded_by": successor_key(memory),
+    }
     return {
         **picked(memory, "ns key version kind tier"),
         "summary": summary_line(memory.content, SUMMARY),
