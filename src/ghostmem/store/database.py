@@ -71,9 +71,11 @@ class Dialect:
     def has_one_of(self, column: str, values: Iterable[Any]) -> Part:
         """Return the condition that a column has one of some values."""
         wanted = [str(value) for value in values]
-        if len(wanted) <= self.max_bound:
-            return f"{column} IN ({', '.join('?' * len(wanted))})", wanted
-        return f"{column} {self.among}", [self.array(wanted)]
+        return (
+            (f"{column} IN ({', '.join('?' * len(wanted))})", wanted)
+            if len(wanted) <= self.max_bound
+            else (f"{column} {self.among}", [self.array(wanted)])
+        )
 
     def key(self, table: Table) -> tuple[str, ...]:
         """Return the columns that are unique in a table, for ON CONFLICT."""
@@ -140,9 +142,11 @@ class StoreTable:
 
         It is empty where an id is enough to find a row."""
         names = self._names(ids, table) if self._sql.owner else []
-        if len(names) > 1:
-            return f"{alias}ns {self._sql.among} AND ", [self._sql.array(names)]
-        return self._of("".join(names), alias)
+        return (
+            (f"{alias}ns {self._sql.among} AND ", [self._sql.array(names)])
+            if len(names) > 1
+            else self._of("".join(names), alias)
+        )
 
     def _scoped(
         self,

@@ -25,9 +25,11 @@ def ns_part(ns: NsFilter, column: str = "m.ns") -> Part:
     """Return the condition for a namespace filter."""
     if not ns:
         return "true", []
-    if ns.is_prefix:
-        return f"({column} >= ? AND {column} < ?)", [ns.prefix, ns.prefix + LAST]
-    return f"{column} = ?", [str(ns)]
+    return (
+        (f"({column} >= ? AND {column} < ?)", [ns.prefix, ns.prefix + LAST])
+        if ns.is_prefix
+        else (f"{column} = ?", [str(ns)])
+    )
 
 
 def clause(dialect: Dialect, selection: Filter) -> Part:

@@ -83,9 +83,11 @@ def _read(text: str, line: int) -> tuple[BlockKind, int, tuple[int, ...]]:
             return BlockKind.HEADING, line_end(text, line), ()
         case "item":
             return _read_list(text, line)
-    if _opens_table(text, line):
-        return BlockKind.WHOLE, _table_end(text, line), ()
-    return _read_prose(text, line)
+    return (
+        (BlockKind.WHOLE, _table_end(text, line), ())
+        if _opens_table(text, line)
+        else _read_prose(text, line)
+    )
 
 
 def _read_prose(text: str, line: int) -> tuple[BlockKind, int, tuple[int, ...]]:

@@ -118,9 +118,11 @@ def _without_past(word: str, shape: str) -> tuple[str, str]:
         return word + "e", shape + "v"
     if len(word) > 1 and word[-1] == word[-2] and shape[-1] == "c":
         return (word, shape) if word[-1] in "lsz" else (word[:-1], shape[:-1])
-    if shape.count("vc") == 1 and _ends_short(word, shape):
-        return word + "e", shape + "v"
-    return word, shape
+    return (
+        (word + "e", shape + "v")
+        if shape.count("vc") == 1 and _ends_short(word, shape)
+        else (word, shape)
+    )
 
 
 def _replaced(

@@ -108,9 +108,11 @@ def _edit(_: str, text: str, edits: Sequence[UnitEdit], strict: bool) -> str:
         new_head = new_head if new_head.endswith("\n") else f"{new_head}\n"
     if new_head and not head:  # new front matter ends with an empty line
         new_head, region = new_head.removesuffix("\n"), eol + region
-    if not new_head:
-        return write_region(eol, text, edit.text).removeprefix(eol)
-    return write_region(new_head.replace(LF, eol), region, edit.text)
+    return (
+        write_region(new_head.replace(LF, eol), region, edit.text)
+        if new_head
+        else write_region(eol, text, edit.text).removeprefix(eol)
+    )
 
 
 def _rename(text: str, _: int, key: str) -> str:

@@ -40,9 +40,9 @@ class PostgresJournal(Journal):
         if ns not in self._numbers:
             self._db.lock(ns)
             number = self._db.get("SELECT id FROM namespaces WHERE ns = ?", (ns,))
-            if number is None:
-                number = self._db.get("INSERT INTO namespaces (ns) VALUES (?) RETURNING id", (ns,))
-            self._numbers[ns] = number
+            self._numbers[ns] = number or self._db.get(
+                "INSERT INTO namespaces (ns) VALUES (?) RETURNING id", (ns,)
+            )
         return self._numbers[ns]
 
     def append(self, ns: str, memory_id: str, op: str, at: str) -> None:
