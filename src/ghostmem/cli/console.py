@@ -401,6 +401,7 @@ class ConsoleGroup(SuggestingGroup):
         text: Callable[[Any], str],
         nothing: str = "",
         added: Mapping[str, str] | None = None,
+        alone: bool = False,
         **attrs: Any,
     ) -> None:
         """Declare a subcommand that calls one operation and prints its result.
@@ -413,6 +414,7 @@ class ConsoleGroup(SuggestingGroup):
             text: Returns the text of the result, or of each item of a list.
             nothing: The note about an empty list.
             added: Further fields of the result as JSON.
+            alone: Whether the group without a subcommand does the same.
             attrs: Arguments of the class; see ConsoleCommand.
         """
 
@@ -424,7 +426,10 @@ class ConsoleGroup(SuggestingGroup):
             else:
                 console.show({**result.to_dict(), **added} if added else result, text(result))
 
-        self.command(name, help=about, **attrs)(run)
+        if alone:
+            self.listing(run, name=name, help=about, **attrs)
+        else:
+            self.command(name, help=about, **attrs)(run)
 
     def listing(self, function: Function, **attrs: Any) -> click.Command:
         """Set the function of the group, and declare it as the subcommand `list`."""

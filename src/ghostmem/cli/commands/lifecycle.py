@@ -1,7 +1,6 @@
 """ghost reflect, undo, rule, curate: the lifecycle of memories."""
 
 import time
-from typing import Any
 
 import click
 
@@ -169,13 +168,6 @@ rule = ConsoleGroup(
 )
 
 
-@rule.listing
-@click.option("-n", "--ns", metavar="NS", help="Only rules that apply in this namespace.")
-def _list_rules(console: Console, ns: str | None) -> None:
-    """List the rules, highest priority first."""
-    console.show_all(console.ghost.lifecycle.rules(ns), _rule_text, "no rules")
-
-
 def _rule_text(rule: Rule) -> str:
     conditions = ", ".join(
         f"{name.removeprefix(CONDITION)} {value}"
@@ -191,6 +183,15 @@ def _rule_text(rule: Rule) -> str:
 
 
 rule.row(
+    "list",
+    "List the rules, highest priority first.",
+    click.option("-n", "--ns", metavar="NS", help="Only rules that apply in this namespace."),
+    call=lambda console, ns: console.ghost.lifecycle.rules(ns),
+    text=_rule_text,
+    nothing="no rules",
+    alone=True,
+)
+rule.row(
     "get",
     "Show one rule.",
     RULE_ID,
@@ -199,30 +200,30 @@ rule.row(
 )
 
 
-@rule.command("set", creates=True)
-@option(_RULE["name"], required=True)
-@option(_RULE["rule_id"], "--id", "rule_id")
-@options(
-    "set_rule",
-    "ns priority",
-    *(
-        option(_RULE[name], f"--cond-{name.removesuffix('_hours').replace('_', '-')}", name)
-        for name in (
-            "tier kind tag age_gt_hours unaccessed_gt_hours importance_lt access_lt access_gt "
-            "utility_lt similarity_gt"
-        ).split()
+rule.row(
+    "set",
+    "Add a rule, or replace one.",
+    option(_RULE["name"], required=True),
+    option(_RULE["rule_id"], "--id", "rule_id"),
+    options(
+        "set_rule",
+        "ns priority",
+        *(
+            option(_RULE[name], f"--cond-{name.removesuffix('_hours').replace('_', '-')}", name)
+            for name in (
+                "tier kind tag age_gt_hours unaccessed_gt_hours importance_lt access_lt access_gt "
+                "utility_lt similarity_gt"
+            ).split()
+        ),
     ),
-)
-@option(_RULE["action"], required=True)
-@options("set_rule", "action_params expires_at")
-def rule_set(
-    console: Console, name: str, action: str, action_params: str | None, **fields: Any
-) -> None:
-    """Add a rule, or replace one."""
-    changed = console.ghost.lifecycle.set_rule(
+    option(_RULE["action"], required=True),
+    options("set_rule", "action_params expires_at"),
+    call=lambda console, name, action, action_params, **fields: console.ghost.lifecycle.set_rule(
         name, action, action_params=json_object(action_params, "--action-params"), **fields
-    )
-    console.show(changed, f"set {_rule_text(changed)}")
+    ),
+    text=lambda rule: f"set {_rule_text(rule)}",
+    creates=True,
+)
 
 
 @rule.command("delete", creates=True)

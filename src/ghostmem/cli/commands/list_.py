@@ -110,15 +110,15 @@ tags = ConsoleGroup(
 )
 
 
-@tags.listing
-@NS_FILTER
-def _list_tags(console: Console, ns: str | None) -> None:
-    """List tags, most used first."""
-    console.show_all(
-        console.ghost.admin.tags(console.ns_filter(ns)),
-        lambda info: f"{visible(info.tag):<30} {plural(info.count, 'memory')}",
-        "(no tags)",
-    )
+tags.row(
+    "list",
+    "List tags, most used first.",
+    NS_FILTER,
+    call=lambda console, ns: console.ghost.admin.tags(console.ns_filter(ns)),
+    text=lambda info: f"{visible(info.tag):<30} {plural(info.count, 'memory')}",
+    nothing="(no tags)",
+    alone=True,
+)
 
 
 @tags.command("rename")
@@ -153,15 +153,17 @@ ns = ConsoleGroup(
 )
 
 
-@ns.listing
-@click.argument("ns", required=False)
-def _list_namespaces(console: Console, ns: str | None = None) -> None:
-    """List namespaces with their counts."""
-    console.show_all(
-        console.ghost.admin.namespaces(ns),
-        lambda info: f"{bold(info.ns)}  {plural(info.count, 'memory')}, {plural(info.keys, 'key')}",
-        "no namespaces yet",
-    )
+ns.row(
+    "list",
+    "List namespaces with their counts.",
+    click.argument("ns", required=False),
+    call=lambda console, ns=None: console.ghost.admin.namespaces(ns),
+    text=lambda info: (
+        f"{bold(info.ns)}  {plural(info.count, 'memory')}, {plural(info.keys, 'key')}"
+    ),
+    nothing="no namespaces yet",
+    alone=True,
+)
 
 
 @ns.command("tree")

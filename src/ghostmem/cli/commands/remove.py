@@ -222,15 +222,20 @@ quarantine = ConsoleGroup(
 )
 
 
-@quarantine.listing
-@NS_FILTER
-def _list_quarantine(console: Console, ns: str | None) -> None:
-    """List the quarantined memories with the reasons."""
-    console.show_all(
-        console.ghost.quarantine.list(console.ns_filter(ns)),
-        _quarantine_row,
-        "the quarantine is empty",
-    )
+def _quarantine_row(held: Held) -> str:
+    about = f"{held.id}  {held.at:%Y-%m-%d %H:%M}  {'; '.join(map(visible, held.reasons))}"
+    return f"{named(held)}  {dim(about)}\n    {first_line(held.content, 110)}"
+
+
+quarantine.row(
+    "list",
+    "List the quarantined memories with the reasons.",
+    NS_FILTER,
+    call=lambda console, ns: console.ghost.quarantine.list(console.ns_filter(ns)),
+    text=_quarantine_row,
+    nothing="the quarantine is empty",
+    alone=True,
+)
 
 
 @quarantine.command("release")
@@ -304,8 +309,3 @@ def _chosen_items(
         return console.ghost.quarantine.list(spaces)
     chosen = [console.ghost.quarantine.get(item_id, ns=spaces) for item_id in ids]
     return list({item.id: item for item in chosen}.values())  # an id may be given twice
-
-
-def _quarantine_row(held: Held) -> str:
-    about = f"{held.id}  {held.at:%Y-%m-%d %H:%M}  {'; '.join(map(visible, held.reasons))}"
-    return f"{named(held)}  {dim(about)}\n    {first_line(held.content, 110)}"
