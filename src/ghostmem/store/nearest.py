@@ -4,14 +4,11 @@ Few vectors are compared exactly; many are first reduced by a filter of 1-bit si
 
 import threading
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ghostmem.lazy import NDArray
 from ghostmem.store.sketch import SCALE, TILE, Sketches, to_float32, to_scaled_float32
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 MAX_EXACT = 20_000  # vectors up to which all are compared in full
 MIN_PREFILTERED = 1_500  # vectors that pass the filter by signs

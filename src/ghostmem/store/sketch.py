@@ -5,15 +5,13 @@ length of the rest. By the Cauchy-Schwarz inequality the product of two sketches
 than the product of their vectors."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from ghostmem.lazy import NDArray
 
-    # two positions, and how near they are
-    Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]
+# two positions, and how near they are
+Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.float32]"]
 
 _HALF_BITS = np.int32(-0x70002000)  # the sign, exponent and fraction of a float16 in a float32
 SCALE = np.float32(2.0**112)  # the difference of their exponents

@@ -2,16 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ghostmem.lazy import NDArray, np
 from ghostmem.store.database import Database, Pieces, StoreTable
 from ghostmem.store.journal import Journal
 from ghostmem.store.nearest import VectorView
 from ghostmem.store.rows import Space
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Views = dict[tuple[int, int], VectorView]  # by model and namespace
 

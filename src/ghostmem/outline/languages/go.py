@@ -5,10 +5,12 @@ import re
 from collections import Counter
 from functools import cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import tree_sitter_go
+from tree_sitter import Node
 
+from ghostmem.outline.engine.extract import Walker
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     B_TYPE,
@@ -20,6 +22,7 @@ from ghostmem.outline.engine.facts import (
     Unit,
 )
 from ghostmem.outline.engine.language import Rules, language
+from ghostmem.outline.engine.link import Linker, Target
 from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
 from ghostmem.outline.engine.table import Form, form, read_table, words_of
 from ghostmem.outline.engine.terms import (
@@ -41,12 +44,6 @@ from ghostmem.outline.engine.terms import (
     Value,
 )
 from ghostmem.outline.graph import OutlineNode, file_id, project_id
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
-    from ghostmem.outline.engine.link import Linker, Target
 
 _TABLE = """
 package_clause               hook fn=package

@@ -2,11 +2,11 @@
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
 
 import tree_sitter_java
+from tree_sitter import Node
 
-from ghostmem.outline.engine.extract import UNLIMITED
+from ghostmem.outline.engine.extract import UNLIMITED, Walker
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     CLASS,
@@ -46,11 +46,6 @@ from ghostmem.outline.engine.terms import (
     parts,
     union,
 )
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
-
-    from ghostmem.outline.engine.extract import Walker
 
 TABLE = read_table("""
 package_declaration          hook fn=package

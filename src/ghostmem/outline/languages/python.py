@@ -6,11 +6,11 @@ from functools import cache
 from itertools import islice
 from pathlib import PurePosixPath
 from posixpath import commonprefix, dirname
-from typing import TYPE_CHECKING
 
 import tree_sitter_python
+from tree_sitter import Node, Parser
 
-from ghostmem.outline.engine.extract import plain_children
+from ghostmem.outline.engine.extract import Walker, plain_children
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     CLASS,
@@ -23,6 +23,7 @@ from ghostmem.outline.engine.facts import (
     Unit,
 )
 from ghostmem.outline.engine.language import Rules, language
+from ghostmem.outline.engine.link import Target
 from ghostmem.outline.engine.resolve import BaseOrder, Place, Resolver, reaching
 from ghostmem.outline.engine.table import Form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
@@ -62,12 +63,6 @@ from ghostmem.outline.engine.terms import (
     parts,
     union,
 )
-
-if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
-
-    from ghostmem.outline.engine.extract import Walker
-    from ghostmem.outline.engine.link import Target
 
 _TABLE = """
 import_statement,import_from_statement,future_import_statement hook fn=imports

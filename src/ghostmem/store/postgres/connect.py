@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg import errors as pg
@@ -23,13 +23,10 @@ from ghostmem.errors import (
     StoreBusyError,
     StoreFullError,
 )
+from ghostmem.lazy import NDArray, np
 from ghostmem.settings import check_url, masked
 from ghostmem.store.postgres.pipeline import Answer, BoundStatement, Pipeline
 from ghostmem.store.transaction import ChangedMeanwhileError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 WRITERS = 0x47686F73  # the class of Ghost's advisory locks
 _MIN_STATEMENT = 5.0  # seconds; statements need not be as quick as a short wait for locks
@@ -208,8 +205,6 @@ def vec_of(numbers: "NDArray[np.floating[Any]]") -> Vec:
 
 def as_vec(half: bytes) -> Vec:
     """Turn a stored float16 vector into pgvector's format without rounding."""
-    import numpy as np
-
     return vec_of(np.frombuffer(half, np.float16))
 
 
@@ -217,8 +212,6 @@ def numbers_of(raw: Sequence[bytes], width: int) -> "NDArray[np.float16]":
     """Read vectors in pgvector's format.
 
     Their numbers were float16 before they were stored, so nothing is rounded."""
-    import numpy as np
-
     return (
         np.frombuffer(b"".join(vector[4:] for vector in raw), ">f4")
         .reshape(len(raw), width)

@@ -3,19 +3,16 @@
 import threading
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ghostmem.lazy import NDArray
 from ghostmem.store.nearest import MAX_EXACT, VectorView
 from ghostmem.store.postgres.connect import numbers_of, vec_of
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.journal import PostgresJournal
 from ghostmem.store.rows import Space
 from ghostmem.store.vectors import Vectors, Views
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # vectors beyond `count` that are compared again, because the database rounds sums differently
 MARGIN = 32

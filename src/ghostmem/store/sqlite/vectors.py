@@ -1,14 +1,10 @@
 """Vectors in SQLite, and the view of them that stays in memory between searches."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ghostmem.lazy import NDArray
 from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.vectors import Vectors
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class SqliteVectors(Vectors):
