@@ -4,7 +4,7 @@ validate, fields, narrowing  check the input of callers
 opening                      opens the engine for a location; the only module that names engines
 store                        an open store with its settings, clock and vectoriser
 engine                       the state that all engines have
-administration, work_queue   stores that several machines share; processes: those of this machine
+administration, work_queue   stores that several machines share, and workers on them
 transaction                  opens the table classes of a transaction when they are used
 tables, records, rows        columns declared once; rows as values, and values of operations
 database, filters            the interface of table classes to an engine; filters as SQL
@@ -14,7 +14,7 @@ sqlite/, postgres/           connections, full text, vectors, checks, scrubbing
 indexing                     content to index rows
 vectoriser                   texts to vectors; nearest, sketch: comparison of vectors
 namespace_cache              what searches of a namespace have read, until it changes
-lookup, sequences, tally     helpers of operations; export_lines: records as lines of JSON
+lookup, tally                helpers of operations; export_lines: records as lines of JSON
 
 Other packages import the names below from here; their modules are loaded when they are first used,
 because a cold command needs few of them."""

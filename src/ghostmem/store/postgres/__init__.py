@@ -8,7 +8,7 @@ database         the SQL that differs, and one connection in one transaction
 transaction      the tables of a transaction: those of `store`, and
                  journal, index, search, vectors, notes, runs, outline, copy
 work             the queue and the locks of workers
-check, scrub     checks, repair, and removal of deleted text
+check            checks, repair, and removal of deleted text
 administration   grants, cluster and hnsw, each on a connection of its own"""
 
 from ghostmem.store.postgres.engine import PostgresEngine

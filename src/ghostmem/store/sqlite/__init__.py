@@ -5,7 +5,7 @@ engine             transactions on the connection of a thread; failures: errors 
 connect, reading   opening a file, also on read-only media; uses: forks of the process
 database           the SQL that differs, one connection in one transaction, and its tables:
                    those of `store`, and journal, index, search, vectors, notes, copy
-check, checksums   checks and repair
+check              checks and repair
 scrub, replace     removal of deleted bytes; backups
 original           databases of the original Ghost"""
 
