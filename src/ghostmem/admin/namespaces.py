@@ -4,8 +4,7 @@ from ghostmem.errors import InvalidInputError, LockedError, NotFoundError
 from ghostmem.frozen import frozen
 from ghostmem.memory.remove import remove, still_in_backups, still_in_files
 from ghostmem.model import NsFilter, Record, optional
-from ghostmem.store import Filter, Store, validate
-from ghostmem.store.rows import StoreCopies
+from ghostmem.store import Filter, Store, StoreCopies, validate
 
 
 @frozen

@@ -9,8 +9,7 @@ from ghostmem.clock import as_time, read_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.model import Record, optional
-from ghostmem.store import Store, Transaction, validate
-from ghostmem.store.journal import ChainLine, Head, chained, rolled
+from ghostmem.store import ChainLine, Head, Store, Transaction, chained, rolled, validate
 
 
 @frozen

@@ -12,8 +12,7 @@ from ghostmem.frozen import frozen
 from ghostmem.graph.autolink import threshold
 from ghostmem.lazy import np
 from ghostmem.model import Edge, NsFilter, Record, Rel, Tie, Tier
-from ghostmem.store import Filter, Store, Transaction, validate
-from ghostmem.store.lookup import names_of
+from ghostmem.store import Filter, Store, Transaction, names_of, validate
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.entities import entities
 from ghostmem.text.terms import index_terms

@@ -10,8 +10,7 @@ from ghostmem.hooks.hosts import Moment
 from ghostmem.hooks.queue import entries
 from ghostmem.hooks.session import claim_memories, stored_session, update_session
 from ghostmem.model import NsFilter, Pack
-from ghostmem.store.small_tables import HookSession
-from ghostmem.store.store import Store
+from ghostmem.store import HookSession, Store
 from ghostmem.text.capture import own_text
 from ghostmem.text.machine import without_machine_text
 from ghostmem.text.render import render

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ghostmem.hooks.call import Call
-from ghostmem.store.small_tables import HookSession
-from ghostmem.store.store import Store
+from ghostmem.store import HookSession, Store
 
 
 def stored_session(store: Store, call: Call, ns: str) -> HookSession:

@@ -12,8 +12,7 @@ from ghostmem.lifecycle.actions import UNKNOWN, UseRecord, changed, first_match,
 from ghostmem.lifecycle.rules import BUILT_IN, configured
 from ghostmem.lifecycle.run_log import digest
 from ghostmem.model import EDGE_WEIGHTS, SYSTEM, Edge, Memory, NsFilter, Rel, Rule, Tie, Tier, plain
-from ghostmem.store import AuditEntry, Filter, Store, Transaction
-from ghostmem.store.tally import Tally
+from ghostmem.store import AuditEntry, Filter, Store, Tally, Transaction
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.truth.alike import essence, groups, in_order
 

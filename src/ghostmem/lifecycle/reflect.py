@@ -19,8 +19,7 @@ from ghostmem.lifecycle.run_log import (
 )
 from ghostmem.lifecycle.workers import reflect_together
 from ghostmem.model import NsFilter, Report, Run
-from ghostmem.store import Store, validate
-from ghostmem.store.lookup import names_of
+from ghostmem.store import Store, names_of, validate
 from ghostmem.store.work_queue import is_alive, shared
 
 POLL_SECONDS = 0.1  # time between checks whether another process has finished

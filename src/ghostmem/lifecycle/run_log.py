@@ -12,8 +12,16 @@ from ghostmem.frozen import frozen
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.write import index_memory
 from ghostmem.model import Change, Edge, Memory, NsFilter, Record, Rel, Report, Run, Tier, optional
-from ghostmem.store import AuditEntry, Store, Transaction, record_of, retag, validate, values_of
-from ghostmem.store.tally import Tally
+from ghostmem.store import (
+    AuditEntry,
+    Store,
+    Tally,
+    Transaction,
+    record_of,
+    retag,
+    validate,
+    values_of,
+)
 
 CHANGES_PER_TRANSACTION = 500
 VERB = "reflect"

@@ -16,8 +16,7 @@ from ghostmem.lifecycle.run_log import (
     report_of,
 )
 from ghostmem.model import NsFilter, Report, Run
-from ghostmem.store import Store
-from ghostmem.store.lookup import names_of
+from ghostmem.store import Store, names_of
 from ghostmem.store.work_queue import POLL_SECONDS, claim_work
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.frozen import frozen
 from ghostmem.memory.remove import remove
 from ghostmem.model import HEARSAY, LOCKED, TIER_ABOVE, TIER_BELOW, Memory, Record, Tier, optional
-from ghostmem.store import Store, again, find, retag, validate
-from ghostmem.store.lookup import locked_error
+from ghostmem.store import Store, again, find, locked_error, retag, validate
 
 # Each operation with the field whose old and new value it reports.
 OPS: Mapping[str, str] = {

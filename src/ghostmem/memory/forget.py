@@ -13,8 +13,7 @@ from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.remove import remove, still_in_backups
 from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Memory, NsFilter, Record, Rel, SourceKind, Tier, optional
-from ghostmem.store import Filter, Store, Transaction, validate
-from ghostmem.store.rows import StoreCopies
+from ghostmem.store import Filter, Store, StoreCopies, Transaction, validate
 from ghostmem.truth.corrections import reopen, successor_key
 
 MAX_NAMED = 5  # protected memories that an error names

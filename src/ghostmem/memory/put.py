@@ -16,9 +16,16 @@ from ghostmem.memory.redact import redact_content, redact_draft
 from ghostmem.memory.verdict import Judgement, compare_draft, judge_prepared, read_ahead
 from ghostmem.memory.write import check_expiry, dormant_note, write_put
 from ghostmem.model import FileRef, Memory, SymbolRef
-from ghostmem.store import PutFields, Store, Transaction, again, put_fields, validate
-from ghostmem.store.fields import QUARANTINE
-from ghostmem.store.transaction import ChangedMeanwhileError
+from ghostmem.store import (
+    QUARANTINE,
+    ChangedMeanwhileError,
+    PutFields,
+    Store,
+    Transaction,
+    again,
+    put_fields,
+    validate,
+)
 from ghostmem.text.redact import redact
 from ghostmem.text.sections import slug
 

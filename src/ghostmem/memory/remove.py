@@ -11,9 +11,16 @@ from ghostmem.memory.draft import INHERITED, NEVER, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Memory, Outcome, Record, optional
-from ghostmem.store import Store, Transaction, again, find, validate
-from ghostmem.store.lookup import locked_error, not_found
-from ghostmem.store.rows import StoreCopies
+from ghostmem.store import (
+    Store,
+    StoreCopies,
+    Transaction,
+    again,
+    find,
+    locked_error,
+    not_found,
+    validate,
+)
 
 
 @frozen

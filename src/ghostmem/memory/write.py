@@ -39,10 +39,10 @@ from ghostmem.store import (
     Transaction,
     find,
     index_rows,
+    locked_error,
     spoken,
     tagged,
 )
-from ghostmem.store.lookup import locked_error
 from ghostmem.truth.corrections import (
     check_supersede,
     importance_when_open,

@@ -45,8 +45,7 @@ from ghostmem.notes.mirrors.units import (
 )
 from ghostmem.notes.scan import looks_unmounted, unique_by
 from ghostmem.notes.topic_files import first_sentence
-from ghostmem.store import Filter, Store, Transaction, validate
-from ghostmem.store.small_tables import Mirror, MirrorItem
+from ghostmem.store import Filter, Mirror, MirrorItem, Store, Transaction, validate
 
 MISSING_SECONDS = 0.5  # time for which a unit must be missing to count as removed
 KEYS_PER_LOCK = 100

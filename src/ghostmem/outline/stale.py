@@ -20,9 +20,7 @@ from ghostmem.outline.graph import PROJECT, OutlineNode, file_id
 from ghostmem.outline.parse import normalized
 from ghostmem.outline.project_graph import CodeGraph, code_graphs
 from ghostmem.outline.render import LinkedMemory
-from ghostmem.store import validate
-from ghostmem.store.rows import Filter
-from ghostmem.store.store import Store
+from ghostmem.store import Filter, Store, validate
 
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 # the id of a node, a memory about it, and its short form

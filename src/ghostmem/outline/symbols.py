@@ -18,8 +18,7 @@ from ghostmem.outline.project_graph import (
     unknown_symbol,
 )
 from ghostmem.outline.render import MAX_WIDTH
-from ghostmem.store import validate
-from ghostmem.store.store import Store
+from ghostmem.store import Store, validate
 
 _MAX_SHOWN = 5  # candidates that a note names
 

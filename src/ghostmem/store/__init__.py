@@ -26,7 +26,7 @@ from ghostmem.lazy import lazy_names
 if TYPE_CHECKING:
     from ghostmem.store.copy import Copy
     from ghostmem.store.export_lines import FORMAT, TYPES, AliasLine, line_of, record_of, values_of
-    from ghostmem.store.fields import PutFields, put_fields
+    from ghostmem.store.fields import QUARANTINE, PutFields, put_fields
     from ghostmem.store.indexing import (
         index_rows,
         reindexed_rows,
@@ -35,7 +35,18 @@ if TYPE_CHECKING:
         tagged,
         vector_bytes,
     )
-    from ghostmem.store.lookup import again, bookkeep, count, find
+    from ghostmem.store.journal import ChainLine, Head, LatestChange, chained, rolled
+    from ghostmem.store.lookup import (
+        Written,
+        again,
+        bookkeep,
+        count,
+        find,
+        locked_error,
+        names_of,
+        not_found,
+        written,
+    )
     from ghostmem.store.narrowing import Narrow, narrowed
     from ghostmem.store.opening import open_engine, open_memory
     from ghostmem.store.postgres.migrate import has_tables, same_database
@@ -48,56 +59,78 @@ if TYPE_CHECKING:
         IndexedMemory,
         IndexRow,
         Space,
+        StoreCopies,
     )
+    from ghostmem.store.small_tables import HookSession, Mirror, MirrorItem
     from ghostmem.store.sqlite.connect import refuse_special
     from ghostmem.store.sqlite.original import read_original
     from ghostmem.store.store import Store
-    from ghostmem.store.transaction import Transaction
+    from ghostmem.store.tally import Tally
+    from ghostmem.store.transaction import ChangedMeanwhileError, Transaction
     from ghostmem.store.vectoriser import Vectoriser
 
 _MODULES = {
     "store": "Store",
-    "transaction": "Transaction",
+    "transaction": "ChangedMeanwhileError Transaction",
     "copy": "Copy",
-    "rows": "AuditEntry ChunkCandidate ChunkTerms Filter Group IndexedMemory IndexRow Space",
-    "lookup": "again bookkeep count find",
+    "rows": "AuditEntry ChunkCandidate ChunkTerms Filter Group IndexedMemory IndexRow Space "
+    "StoreCopies",
+    "lookup": "Written again bookkeep count find locked_error names_of not_found written",
     "indexing": "index_rows reindexed_rows retag spoken tagged vector_bytes",
     "export_lines": "FORMAT TYPES AliasLine line_of record_of values_of",
-    "fields": "PutFields put_fields",
+    "fields": "PutFields QUARANTINE put_fields",
     "opening": "open_engine open_memory",
     "postgres.migrate": "has_tables same_database",
     "sqlite.connect": "refuse_special",
     "sqlite.original": "read_original",
     "narrowing": "Narrow narrowed",
     "vectoriser": "Vectoriser",
+    "journal": "ChainLine Head LatestChange chained rolled",
+    "small_tables": "HookSession Mirror MirrorItem",
+    "tally": "Tally",
 }
 
 __all__ = [
     "FORMAT",
+    "QUARANTINE",
     "TYPES",
     "AliasLine",
     "AuditEntry",
+    "ChainLine",
+    "ChangedMeanwhileError",
     "ChunkCandidate",
     "ChunkTerms",
     "Copy",
     "Filter",
     "Group",
+    "Head",
+    "HookSession",
     "IndexRow",
     "IndexedMemory",
+    "LatestChange",
+    "Mirror",
+    "MirrorItem",
     "Narrow",
     "PutFields",
     "Space",
     "Store",
+    "StoreCopies",
+    "Tally",
     "Transaction",
     "Vectoriser",
+    "Written",
     "again",
     "bookkeep",
+    "chained",
     "count",
     "find",
     "has_tables",
     "index_rows",
     "line_of",
+    "locked_error",
+    "names_of",
     "narrowed",
+    "not_found",
     "open_engine",
     "open_memory",
     "put_fields",
@@ -106,11 +139,13 @@ __all__ = [
     "refuse_special",
     "reindexed_rows",
     "retag",
+    "rolled",
     "same_database",
     "spoken",
     "tagged",
     "values_of",
     "vector_bytes",
+    "written",
 ]
 
 __getattr__ = lazy_names(__name__, _MODULES)

@@ -9,8 +9,7 @@ from typing import Any
 
 from ghostmem.errors import ConflictError, InvalidInputError, LockedError
 from ghostmem.model import EDGE_WEIGHTS, HEARSAY, Edge, Memory, Rel, SourceKind, Tier
-from ghostmem.store import Store, Transaction
-from ghostmem.store.lookup import locked_error
+from ghostmem.store import Store, Transaction, locked_error
 
 SUPERSEDED_BY = "superseded_by"  # in meta: the key of the successor
 BEFORE_CLOSING = "before_closing"  # in meta: the fields that reopening restores

@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 
 from ghostmem.clock import earlier, read_time
 from ghostmem.model import Memory, NsFilter
-from ghostmem.store import Filter, Group, Store, Transaction, validate
-from ghostmem.store.journal import LatestChange
+from ghostmem.store import Filter, Group, LatestChange, Store, Transaction, validate
 from ghostmem.text.excerpt import summary_line
 from ghostmem.truth.conflicts import count_conflicts
 from ghostmem.web.rows import Row, nonempty, picked

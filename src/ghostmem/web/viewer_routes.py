@@ -12,8 +12,7 @@ from ghostmem.ghost import Ghost
 from ghostmem.lifecycle.audit import NEAR_DUPLICATES, audit
 from ghostmem.lifecycle.run_log import find_run
 from ghostmem.memory.details import details
-from ghostmem.store import Store
-from ghostmem.store.lookup import Written, written
+from ghostmem.store import Store, Written, written
 from ghostmem.web.decisions import LISTS, decisions
 from ghostmem.web.events import position
 from ghostmem.web.flow import flow, run_changes
