@@ -25,8 +25,11 @@ def matches(value: Any, wanted: Any) -> bool:
             matches(value.get(name), part) for name, part in wanted.items()
         )
     if isinstance(wanted, list | tuple):
-        same = isinstance(value, list | tuple) and len(value) == len(wanted)
-        return same and all(map(matches, value, wanted))
+        return (
+            isinstance(value, list | tuple)
+            and len(value) == len(wanted)
+            and all(map(matches, value, wanted))
+        )
     return bool(value == wanted)
 
 

@@ -144,20 +144,19 @@ class GhostStore(BaseStore):  # type: ignore[misc]
     def _search(self, op: SearchOp) -> list[SearchItem]:
         """Return items below a namespace: best first for a query, else newest first."""
         count = op.offset + op.limit
-        matching = self._hits(op, count) if op.query else self._listed(op, count)
-        items = matching[op.offset : count]
+        items = (self._hits(op, count) if op.query else self._listed(op, count))[op.offset : count]
         for memory, _ in items:
             self._refresh(memory, op.refresh_ttl)
         return [SearchItem(**self._described(memory), score=score) for memory, score in items]
 
     def _listed(self, op: SearchOp, count: int) -> list[tuple[Memory, float | None]]:
-        ns = self._below(op.namespace_prefix)
         pages = (
-            self.ghost.list(ns, limit=_PAGE, offset=start) for start in itertools.count(0, _PAGE)
+            self.ghost.list(self._below(op.namespace_prefix), limit=_PAGE, offset=start)
+            for start in itertools.count(0, _PAGE)
         )
         memories = chain.from_iterable(takewhile(bool, pages))
-        passing = (memory for memory in memories if self._passes(memory, op))
-        return [(memory, None) for memory in islice(passing, count)]
+        passing = ((memory, None) for memory in memories if self._passes(memory, op))
+        return list(islice(passing, count))
 
     def _hits(self, op: SearchOp, count: int) -> list[tuple[Memory, float | None]]:
         """Search with growing limits until enough hits pass the filter, or there are no more."""
@@ -199,11 +198,10 @@ class GhostStore(BaseStore):  # type: ignore[misc]
             for info in self.ghost.admin.namespaces(f"{self.root}*")
             if info.count
         )
-        conditions = op.match_conditions or ()
         matching = {
             names[: op.max_depth]
             for names in namespaces
-            if names and all(_fits(names, condition) for condition in conditions)
+            if names and all(_fits(names, condition) for condition in op.match_conditions or ())
         }
         return sorted(matching)[op.offset : op.offset + op.limit]
 
@@ -219,8 +217,7 @@ class GhostStore(BaseStore):  # type: ignore[misc]
     def _text(self, op: PutOp) -> str:
         """Return the searchable texts of a value, one per line."""
         paths = self.fields if op.index in (None, False) else op.index
-        texts = (text for path in paths for text in _texts(op.value, path))
-        return "\n".join(text for text in texts if text.strip())
+        return "\n".join(text for path in paths for text in _texts(op.value, path) if text.strip())
 
     def _refresh(self, memory: Memory, wanted: bool) -> None:
         """Restart the lifetime of an item that was read, unless it was changed meanwhile."""

@@ -216,11 +216,14 @@ class MemoryFiles:
         notes = self._change(path, memory, text.replace(old_str, new_str))
         lines_now, first = _text(self._existing(path)).split("\n"), max(0, lines[0] - _AROUND)
         excerpt = rows(lines_now[first : lines[0] + _AROUND + 1], first + 1)
-        message = (
-            "The memory file has been edited. Here is the snippet showing the change "
-            "(with line numbers):"
+        return "\n".join(
+            [
+                "The memory file has been edited. Here is the snippet showing the change "
+                "(with line numbers):",
+                *excerpt,
+                *notes,
+            ]
         )
-        return "\n".join([message, *excerpt, *notes])
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
         """Insert lines after a line; 0 is before the first."""
@@ -242,8 +245,7 @@ class MemoryFiles:
 
     def delete(self, path: str) -> str:
         """Remove a file, or a directory with its files; they can be restored."""
-        key = key_of(path)
-        if not key:
+        if not (key := key_of(path)):
             raise MemoryFileError(f"Cannot delete the {ROOT} directory itself")
         if not (memories := self._under(key)):
             raise MemoryFileError(f"The path {path} does not exist")
@@ -279,8 +281,9 @@ class MemoryFiles:
         if (memory := self._file(key)) is not None:
             return [memory]
         below = self.ghost.list(self.ns, key_prefix=f"{key}/" if key else None, limit=_NO_LIMIT)
-        files = (memory for memory in below if _is_path(memory.key))
-        return sorted(files, key=lambda memory: memory.key)
+        return sorted(
+            (memory for memory in below if _is_path(memory.key)), key=lambda memory: memory.key
+        )
 
     def _file(self, key: str) -> Memory | None:
         try:

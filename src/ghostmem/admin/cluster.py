@@ -109,8 +109,14 @@ def distribute(
         )
     done = administration(store).distribute(shards, progress)
     checked = routes(store)
-    wide = tuple(route for route in checked if (route.shards or 0) > 1)
-    return Distributed(done.shards, done.distributed, done.copied, done.already, len(checked), wide)
+    return Distributed(
+        done.shards,
+        done.distributed,
+        done.copied,
+        done.already,
+        len(checked),
+        tuple(route for route in checked if (route.shards or 0) > 1),
+    )
 
 
 def isolate(store: Store, ns: str, *, to: str | None = None) -> Isolation:

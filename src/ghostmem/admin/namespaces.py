@@ -58,8 +58,7 @@ def rm_namespace(
         dry_run: Change nothing; report what would happen.
     """
     validate.flags(hard=hard, unlock=unlock, dry_run=dry_run)
-    chosen = validate.ns_filter(ns)
-    if not chosen:
+    if not (chosen := validate.ns_filter(ns)):
         raise InvalidInputError(
             f"namespace filter {ns!r} cannot be empty or everything",
             "give a namespace, or a prefix such as agent:*",

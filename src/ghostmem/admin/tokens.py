@@ -36,8 +36,12 @@ def create_token(
     label = validate.label(name, "token name") or ""
     if not label.strip():
         raise InvalidInputError("a token needs a name", f"say who will use it, as in {EXAMPLE}")
-    listed = validate.items(grants, "grants", "'agent:me:read'")
-    checked = tuple(dict.fromkeys(":".join(parse_grant(grant)) for grant in listed))
+    checked = tuple(
+        dict.fromkeys(
+            ":".join(parse_grant(grant))
+            for grant in validate.items(grants, "grants", "'agent:me:read'")
+        )
+    )
     if not checked:
         raise InvalidInputError(
             "a token needs at least one grant", f"give NS:SCOPE, as in {EXAMPLE}"

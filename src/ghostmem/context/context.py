@@ -203,17 +203,19 @@ def context_for_task(
 
     Nothing is given whatever the prompt is: no pinned memories, no whole namespace."""
     settings, now = store.settings, store.clock()
-    request = ContextRequest(
-        query=read_query(prompt, now, MAX_SEEDS),
-        filter_=search_filter(ns, now, None, False, Narrow()),
-        budget=budget,
-        cap=token_cap(max_memory_tokens),
-        min_score=settings.min_score or None,
-        min_spread=settings.min_spread or None,
-        follow_edges=settings.edge_expansion,
-        for_task=True,
+    return _assemble(
+        store,
+        ContextRequest(
+            query=read_query(prompt, now, MAX_SEEDS),
+            filter_=search_filter(ns, now, None, False, Narrow()),
+            budget=budget,
+            cap=token_cap(max_memory_tokens),
+            min_score=settings.min_score or None,
+            min_spread=settings.min_spread or None,
+            follow_edges=settings.edge_expansion,
+            for_task=True,
+        ),
     )
-    return _assemble(store, request)
 
 
 def _assemble(store: Store, request: ContextRequest) -> Pack:
@@ -284,11 +286,10 @@ def _pinned(tx: Transaction, request: ContextRequest) -> list[ContextItem]:
     """Return the pinned memories by importance: valid ones are packed whatever the question is."""
     if not request.with_pinned:
         return []
-    valid_at = request.filter_.valid_at
     return [
         ContextItem(memory, memory.importance, "pinned", parts={"importance": memory.importance})
         for memory in tx.listing.pinned(request.filter_.ns, request.query.now)
-        if valid_at is None or memory.held_at(valid_at)
+        if request.filter_.valid_at is None or memory.held_at(request.filter_.valid_at)
     ]
 
 
@@ -390,8 +391,11 @@ def _above_floor(
         item for item in items if item.id in selected and item.stage in (*FROM_SEARCH, "edge")
     ]
     scores = [item.score for item in results[: SPREAD_AT + 1]]
-    is_wanted = request.min_spread is not None and len(scores) > 1
-    if is_wanted and scores[0] - scores[-1] < (request.min_spread or 0.0):
+    if (
+        request.min_spread is not None
+        and len(scores) > 1
+        and scores[0] - scores[-1] < request.min_spread
+    ):
         selected &= _with_linked(items, {results[0].id})
     return selected | (reachable(selected | pinned, relations.refuters).keys() - pinned)
 

@@ -94,12 +94,6 @@ def steps(
     return chosen
 
 
-def propagated(score: float, step: Step, damping: float) -> float:
-    """Return the score of a memory that a step leads to."""
-    passed = score * step.edge.weight * damping
-    return max(passed, CONFLICT * score) if step.edge.rel == Rel.CONTRADICTS else passed
-
-
 class Expansion:
     """The candidates of a context, while edges are followed from them."""
 
@@ -201,18 +195,23 @@ class Expansion:
         ]
         # children only follow a summary where everything fits: very many of them are not even read
         children = Counter(step.source for step, to_child in allowed if to_child)
-        limit = settings.edge_max_expansion
         # similarity comes last, because it may use up the maximum number of new memories
         return sorted(
-            [s for s, to_child in allowed if not (to_child and children[s.source] > limit)],
+            [
+                step
+                for step, to_child in allowed
+                if not to_child or children[step.source] <= settings.edge_max_expansion
+            ],
             key=lambda step: self._relevance_first and not step.typed,
         )
 
     def _arrive(self, source: ContextItem, step: Step, score: float) -> ContextItem | None:
         """Add the memory at the end of a step and return it, or raise the score of a known one."""
-        passed = propagated(score, step, self._settings.edge_damping)
+        passed = score * step.edge.weight * self._settings.edge_damping
         if _is_to_summary(step):
             passed = score  # a summary scores no less than the memory it was reached from
+        elif step.edge.rel == Rel.CONTRADICTS:
+            passed = max(passed, CONFLICT * score)
         if (reached := self.items.get(step.target)) is not None:
             self._raise(reached, source, step, passed)
             return None
@@ -406,8 +405,10 @@ class Expansion:
             if len(loose) >= MIN_CLUSTER and len(loose) * 2 > len(group):
                 keys = sorted(self.items[id_].memory.key for id_ in loose)
                 shown = ", ".join(keys[:MAX_NAMED]) + (" …" if len(keys) > MAX_NAMED else "")
-                alike = f"{len(loose)} similar memories have no summary yet ({shown})"
-                return f"{alike}; {COMPACTION_COMMANDS}"
+                return (
+                    f"{len(loose)} similar memories have no summary yet ({shown}); "
+                    f"{COMPACTION_COMMANDS}"
+                )
         return ""
 
 

@@ -223,8 +223,7 @@ class Packer:
                 self._place(correction)
             elif correction.id not in self.placed:
                 self._leave(correction, SUPERSEDED, above[0])
-        missing = [id_ for id_ in self._refuters.get(item.id, ()) if id_ not in self.placed]
-        if missing:
+        if missing := [id_ for id_ in self._refuters.get(item.id, ()) if id_ not in self.placed]:
             self._leave(item, SUPERSEDED, missing[0])
         return not missing
 
@@ -237,9 +236,14 @@ class Packer:
 
     def _excerpt(self, item: ContextItem, tokens: int) -> str | None:
         """Return the text around the match that fits into some tokens, the overhead included."""
-        by_meaning = set(item.ranks) == {"vector"}
-        content, room = item.memory.content, tokens - OVERHEAD
-        return excerpt(content, self._query, item.focus, room, self._count, within_chunk=by_meaning)
+        return excerpt(
+            item.memory.content,
+            self._query,
+            item.focus,
+            tokens - OVERHEAD,
+            self._count,
+            within_chunk=set(item.ranks) == {"vector"},  # found by meaning only
+        )
 
     def _grow(self) -> None:
         """Enlarge excerpts, the best first, into the room that is left."""
@@ -278,9 +282,7 @@ class Packer:
         )
 
     def _allowance(self, item: ContextItem) -> int:
-        tokens = self.cost(item)
-        if 0 <= self.cap < tokens:
-            tokens = self.cap
+        tokens = self.cost(item) if self.cap < 0 else min(self.cost(item), self.cap)
         return min(tokens, item.limit) if item.limit else tokens
 
 
@@ -327,7 +329,6 @@ def _packed(
 ) -> Packed:
     item, text, tokens = placed
     memory = item.memory
-    parts = {name: round(value, 4) for name, value in item.parts.items()}
     return Packed(
         memory.ns,
         memory.key,
@@ -336,7 +337,13 @@ def _packed(
         text,
         text != memory.content,
         tokens,
-        Why(item.stage, item.ranks, parts, item.path, "; ".join(notes)),
+        Why(
+            item.stage,
+            item.ranks,
+            {name: round(value, 4) for name, value in item.parts.items()},
+            item.path,
+            "; ".join(notes),
+        ),
         memory.id,
         memory.tier,
         memory.created_at,

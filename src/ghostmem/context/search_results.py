@@ -26,8 +26,9 @@ class SearchResults:
     def __init__(self, store: Store, tx: Transaction, request: ContextRequest) -> None:
         self._store, self._tx, self._request = store, tx, request
         self._relevance_first = store.settings.context_score == "relevance"
-        user = request.for_user
-        self._user = None if user is None else Person(tx, user, request.filter_.ns)
+        self._user = (
+            None if request.for_user is None else Person(tx, request.for_user, request.filter_.ns)
+        )
         find = rank_for_task if request.for_task else rank
         ranking = find(store, tx, request.query, request.filter_)
         self.notes = ranking.notes
@@ -92,8 +93,9 @@ class SearchResults:
 
     def superseded(self) -> list[Unplaced]:
         """Return memories that would be results if they had not ended."""
-        query, filter_ = self._request.query, self._request.filter_
-        matches = rank_superseded(self._store, self._tx, query, filter_, MAX_LEFT_OUT)
+        matches = rank_superseded(
+            self._store, self._tx, self._request.query, self._request.filter_, MAX_LEFT_OUT
+        )
         return [
             Unplaced(item, "superseded", successor_key(item.memory))
             for item in self._items(matches)

@@ -61,8 +61,14 @@ def consolidate(
     with store.engine.read(ns) as tx:
         now = store.clock()
         if tx.memories.current(ns, draft.key, now) is None:
-            defaults = {"kind": Kind.SEMANTIC, "importance": DEFAULT_IMPORTANCE}
-            draft = replace(draft, fields={**defaults, **draft.fields})
+            draft = replace(
+                draft,
+                fields={
+                    "kind": Kind.SEMANTIC,
+                    "importance": DEFAULT_IMPORTANCE,
+                    **draft.fields,
+                },
+            )
         _find_sources(tx, ns, keys, now)
         reasons = quarantine_reasons(store, tx, draft)
     if reasons:

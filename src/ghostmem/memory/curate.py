@@ -102,20 +102,18 @@ def _changes(memory: Memory, op: str) -> dict[str, Any]:
             "delete it with --op delete",
         )
     importance = memory.importance
-    higher = min(MAX_IMPORTANCE, round(importance + IMPORTANCE_STEP, 6))
     lower = max(MIN_IMPORTANCE, round(importance - IMPORTANCE_STEP, 6))
-    unlocked = tuple(tag for tag in memory.tags if tag != LOCKED)
     changes: dict[str, dict[str, Any]] = {
         "promote": {"tier": TIER_ABOVE.get(memory.tier)},
         "demote": {"tier": TIER_BELOW.get(memory.tier)},
-        "boost": {"importance": higher},
+        "boost": {"importance": min(MAX_IMPORTANCE, round(importance + IMPORTANCE_STEP, 6))},
         "diminish": {"importance": min(importance, lower)},
         "archive": {"tier": Tier.DORMANT},
         "delete": {},
         "pin": {"pinned": True, "expires_at": None},
         "unpin": {"pinned": False},
         "lock": {"tags": tuple(dict.fromkeys((*memory.tags, LOCKED))), "expires_at": None},
-        "unlock": {"tags": unlocked},
+        "unlock": {"tags": tuple(tag for tag in memory.tags if tag != LOCKED)},
     }
     return changes[op]
 

@@ -59,12 +59,7 @@ def embed_status(store: Store) -> EmbedStatus:
     wanted = f"{name}/{embedder.dimension or ''}" if embedder else "/"
     # The dimension of a server's or a function's vectors is unknown until some were made: until
     # then vectors of any dimension are counted as its own.
-    is_unknown = wanted.endswith("/")
-    labels = [
-        label
-        for label in counts
-        if label == wanted or (is_unknown and label.rsplit("/", 1)[0] + "/" == wanted)
-    ]
+    labels = [label for label in counts if wanted in (label, label.rsplit("/", 1)[0] + "/")]
     done = sum(counts.pop(label) for label in labels)
     pending = chunks - done if embedder or vectoriser.problem else 0
     chosen = vectoriser.chosen_model

@@ -149,14 +149,18 @@ def _source_filter(
         raise InvalidInputError(
             "no source to forget was given", "give a source, or a time with --since"
         )
-    start = None if since is None else as_time(since, "since")
-    end = None if until is None else as_time(until, "until")
-    return SourceFilter(source, kind, source_client, source_scope, start, end)
+    return SourceFilter(
+        source,
+        kind,
+        source_client,
+        source_scope,
+        None if since is None else as_time(since, "since"),
+        None if until is None else as_time(until, "until"),
+    )
 
 
 def _refuse_protected(versions: Iterable[Memory]) -> None:
-    names = [f"{m.ns}/{m.key}" for m in versions if m.protected and m.deleted_at is None]
-    if names:
+    if names := [f"{m.ns}/{m.key}" for m in versions if m.protected and m.deleted_at is None]:
         more = ", …" if len(names) > MAX_NAMED else ""
         raise LockedError(
             f"locked or pinned, and of that source: {', '.join(names[:MAX_NAMED])}{more}; "

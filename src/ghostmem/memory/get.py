@@ -156,8 +156,7 @@ def used(store: Store, ns: str, keys: Iterable[str]) -> list[UsedMemory]:
         NotFoundError: One of the keys does not exist.
     """
     keys = [keys] if isinstance(keys, str) else keys
-    names = list(dict.fromkeys(validate.texts(keys, "keys", "key")))
-    if not names:
+    if not (names := list(dict.fromkeys(validate.texts(keys, "keys", "key")))):
         raise InvalidInputError(
             "at least one key is required", "give the keys of the memories that helped"
         )

@@ -241,8 +241,10 @@ def with_notes(memory: Memory, request: PutRequest, prepared: Prepared) -> Memor
     """Return a memory that was put with the notes on its put."""
     notes, chunks = [*request.notes], len(prepared.rows)
     if prepared.vectors and (missing := chunks - len(prepared.vectors)):
-        missing_chunks = f"{missing:,} of {chunks:,} chunks have no vectors yet"
-        notes.append(f"{missing_chunks}: `ghost embed backfill` adds them")
+        notes.append(
+            f"{missing:,} of {chunks:,} chunks have no vectors yet: "
+            "`ghost embed backfill` adds them"
+        )
     notes += dormant_note(memory, request.draft)
     if request.draft.fields.get("pinned") and not memory.pinned:
         notes.append(f"not pinned, because it comes from others ({memory.source_kind})")
@@ -266,8 +268,7 @@ def _with_symbols(
     root: str | PathLike[str] | None,
 ) -> tuple[Draft, Sequence[str]]:
     """Resolve the symbols that a draft names; an ambiguous one is linked by its files instead."""
-    names = validate.items(symbols, "symbols", "'a.b', 'c'")
-    if not names:
+    if not (names := validate.items(symbols, "symbols", "'a.b', 'c'")):
         return replace(draft, fields={**draft.fields, "symbols": ()}), ()
     from ghostmem.outline.symbols import resolve
 
@@ -291,8 +292,7 @@ def put_unnamed(store: Store, ns: str, content: str, **fields: Any) -> Memory:
         raise InvalidInputError(
             f"base version {fields['base_version']} needs a key", "give the key of the memory"
         )
-    settings, allow_secrets = store.settings, bool(fields.get("allow_secrets"))
-    stored = redact_content(settings, content, allow_secrets).content
+    stored = redact_content(store.settings, content, bool(fields.get("allow_secrets"))).content
     name = key = key_from_text(content)
     number = 1
     while True:
@@ -302,8 +302,7 @@ def put_unnamed(store: Store, ns: str, content: str, **fields: Any) -> Memory:
             number += 1
             key = f"{name}-{number}"
             continue
-        is_current = last is not None and last.is_current(store.clock())
-        base = last.version if last is not None and is_current else 0
+        base = last.version if last is not None and last.is_current(store.clock()) else 0
         try:
             return put(store, ns, key, content, **{**fields, "base_version": base})
         except VersionConflictError:

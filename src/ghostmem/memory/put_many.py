@@ -215,9 +215,14 @@ def _put_items(
         if judge and memories and time.monotonic() > deadline:
             break
         draft, current = item.draft, None
-        # these depend on other memories
-        depends = draft.dedup or draft.supersedes is not None or draft.base_version
-        is_new = not judge and item.place not in stored_places and not depends
+        # dedup, supersedes and a base version depend on other memories
+        is_new = not (
+            judge
+            or item.place in stored_places
+            or draft.dedup
+            or draft.supersedes is not None
+            or draft.base_version
+        )
         try:
             if not is_new:
                 write_new(store, tx, new)

@@ -45,8 +45,11 @@ def redact_content(
         if secret.sure:
             certain.append((f"line {line}", secret.kind))
         else:
-            is_made_up = is_placeholder(content[secret.start : secret.stop])
-            what = "looks like a placeholder" if is_made_up else "may be a secret"
+            what = (
+                "looks like a placeholder"
+                if is_placeholder(content[secret.start : secret.stop])
+                else "may be a secret"
+            )
             doubtful.append(f"line {line}: this {what} ({secret.kind}); it is stored unchanged")
     if not certain:
         return RedactedContent(content, tuple(doubtful))

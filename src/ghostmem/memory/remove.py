@@ -121,9 +121,15 @@ def still_in_backups(
     store: Store, backups: Iterable[str], versions: Sequence[Memory]
 ) -> StoreCopies:
     """Return the copies of the store that contain one of these versions."""
-    ids = [memory.id for memory in versions]
-    texts = [memory.content for memory in versions if memory.content.strip()]
-    return store.engine.copies_holding(backups, ids, texts) if versions else StoreCopies()
+    return (
+        store.engine.copies_holding(
+            backups,
+            [memory.id for memory in versions],
+            [memory.content for memory in versions if memory.content.strip()],
+        )
+        if versions
+        else StoreCopies()
+    )
 
 
 def still_in_files(tx: Transaction, versions: Sequence[Memory]) -> tuple[str, ...]:
@@ -160,8 +166,7 @@ def restore(
     validate.text(key, "key")
     now = store.clock()
     with store.engine.write(within=(ns,)) as tx:
-        last = tx.memories.last(ns, key)
-        if last is None:
+        if (last := tx.memories.last(ns, key)) is None:
             raise NotFoundError(
                 f"memory not found: {ns}/{key} never existed, or was deleted for good",
                 f"if it was deleted, look into a backup; {not_found(tx, ns, key, now).hint}",

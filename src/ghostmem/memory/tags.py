@@ -60,8 +60,7 @@ def rm_tag(store: Store, tag: str, ns: str | None = None, *, unlock: bool = Fals
 
 
 def _tag(text: str) -> str:
-    tags = validate.tags([text])
-    if not tags:
+    if not (tags := validate.tags([text])):
         raise InvalidInputError("a tag is required")
     return tags[0]
 
@@ -73,8 +72,7 @@ def _change(store: Store, old: str, new: str | None, ns: str | None, unlock: boo
     with store.engine.write() as tx:
         memories = list(tx.listing.scan(Filter(ns=validate.ns_filter(ns), now=now, tags=(old,))))
         if old == LOCKED and new != LOCKED and memories and not unlock:
-            first = f"{memories[0].ns}/{memories[0].key}"
-            raise LockedError(f"removing the tag would unlock {first}")
+            raise LockedError(f"removing the tag would unlock {memories[0].ns}/{memories[0].key}")
         for memory in memories:
             renamed = dict.fromkeys(new if tag == old else tag for tag in memory.tags)
             tags = tuple(tag for tag in renamed if tag is not None)

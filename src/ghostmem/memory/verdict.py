@@ -209,8 +209,11 @@ def find_verdict(
         memory.id: AnalysedText(memory.content[similar[memory.id].start : similar[memory.id].stop])
         for memory in memories
     }
-    moment = draft.fields.get("created_at", now)
-    return _strongest(settings, draft.analysed, moment, memories, texts) if memories else NOTHING
+    return (
+        _strongest(settings, draft.analysed, draft.fields.get("created_at", now), memories, texts)
+        if memories
+        else NOTHING
+    )
 
 
 def _limits(settings: Settings, text: AnalysedText) -> _Limits:
@@ -247,8 +250,12 @@ def _strongest(
         ):
             opinion = opinion._replace(is_sure=False)
         opinions[memory.id] = opinion
-        shared = len(new.terms.keys() & text.terms.keys())
-        strength = (opinion.is_sure, _STRENGTH[opinion.kind], shared, opinion.confidence)
+        strength = (
+            opinion.is_sure,
+            _STRENGTH[opinion.kind],
+            len(new.terms.keys() & text.terms.keys()),
+            opinion.confidence,
+        )
         if opinion.kind != VerdictKind.NEW and strength > best:
             best = strength
             strongest = Judgement(
@@ -281,11 +288,12 @@ def _also_corrected(
             return corrects and resembles(text.content, texts[memory.id].content)
         return opinion.kind in CORRECTIONS and (corrects or opinion.is_sure)
 
-    others = [memory for memory in memories if memory is not strongest.memory]
     return tuple(
-        filter(
-            is_corrected, [memory for memory in others if shared <= texts[memory.id].terms.keys()]
-        )
+        memory
+        for memory in memories
+        if memory is not strongest.memory
+        and shared <= texts[memory.id].terms.keys()
+        and is_corrected(memory)
     )
 
 

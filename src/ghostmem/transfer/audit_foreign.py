@@ -27,8 +27,11 @@ def audit_foreign(
     It is imported into a temporary store and embedded with the static model, which is fast and
     local, unless the provider is none. The advice of each finding is to import the store."""
     kind = recognise(path)
-    provider = "none" if settings.embed_provider == "none" else "static"
-    settings = replace(settings, db=":memory:", embed_provider=provider)
+    settings = replace(
+        settings,
+        db=":memory:",
+        embed_provider="none" if settings.embed_provider == "none" else "static",
+    )
     store = Store(open_memory(clock), settings, clock, Vectoriser(settings))
     try:
         if kind == DATABASE:
@@ -47,11 +50,14 @@ def audit_foreign(
         if kind == DATABASE
         else f"ghost import --from {kind} {quote(str(path))} -n {kind}"
     )
-    findings = tuple(
-        replace(finding, advice=advice) if finding.count else finding for finding in report.findings
-    )
     return replace(
-        report, source=f"{path} ({tool})", findings=findings, notes=tuple(imported.notes)
+        report,
+        source=f"{path} ({tool})",
+        findings=tuple(
+            replace(finding, advice=advice) if finding.count else finding
+            for finding in report.findings
+        ),
+        notes=tuple(imported.notes),
     )
 
 

@@ -260,8 +260,7 @@ def _record(line: str, number: int) -> Record:
 
 def _array(text: str, now: datetime) -> Iterator[Record]:
     """Read the export of the original Ghost: one JSON array of current memories."""
-    rows = json_of(text, "the input")
-    if not rows:
+    if not (rows := json_of(text, "the input")):
         raise InvalidInputError("there is nothing to import: the array is empty")
     for number, row in enumerate(rows, 1):
         place = f"item {number}"
@@ -434,19 +433,20 @@ def _merge_chains(
 ) -> None:
     """Merge the versions of some keys; new keys that follow each other are written together."""
     histories = tx.memories.histories((chain[0].ns, chain[0].key) for chain in chains)
-    new: list[Memory] = []
-    for chain in chains:
-        ours = {m.id: m for m in histories.get((chain[0].ns, chain[0].key), ())}
-        if not ours:
-            if not gate.holds(tx, chain, chain):
-                new += [_with_id(store, memory) for memory in chain]
-            continue
-        write_new(store, tx, new)
-        report.imported += len(new)
-        new = []
-        _merge_chain(store, tx, ours, chain, policy, report, gate)
-    write_new(store, tx, new)
-    report.imported += len(new)
+    for is_stored, group in groupby(chains, lambda chain: (chain[0].ns, chain[0].key) in histories):
+        if is_stored:
+            for chain in group:
+                ours = {m.id: m for m in histories[chain[0].ns, chain[0].key]}
+                _merge_chain(store, tx, ours, chain, policy, report, gate)
+        else:
+            new = [
+                _with_id(store, memory)
+                for chain in group
+                if not gate.holds(tx, chain, chain)
+                for memory in chain
+            ]
+            write_new(store, tx, new)
+            report.imported += len(new)
 
 
 def _merge_chain(
@@ -607,13 +607,14 @@ def release_import(store: Store, entry: Held, records: list[Record]) -> Memory:
                 m and m.ns == entry.ns for m in map(tx.memories.by_id, memory_ids(record))
             ):
                 _merge_other(tx, record, report)
-        last = tx.memories.last(entry.ns, entry.key)
-        if last is None:
+        if (last := tx.memories.last(entry.ns, entry.key)) is None:
             raise NotFoundError(
                 f"{entry.ns}/{entry.key} is not here any more",
                 f"drop it: ghost quarantine drop {entry.id}",
             )
-        outcome = Outcome.CREATED if report.imported == len(chain) else Outcome.UPDATED
-        memory = replace(tx.memories.with_refs([last])[0], outcome=outcome)
+        memory = replace(
+            tx.memories.with_refs([last])[0],
+            outcome=Outcome.CREATED if report.imported == len(chain) else Outcome.UPDATED,
+        )
     catch_up(store)
     return memory

@@ -172,8 +172,7 @@ def _fields(memory: ForeignMemory) -> dict[str, Any]:
 
 
 def _current(store: Store, tx: Transaction, draft: Draft) -> Memory | None:
-    last = tx.memories.current(draft.ns, draft.key, store.clock())
-    if last is None:
+    if (last := tx.memories.current(draft.ns, draft.key, store.clock())) is None:
         return None
     if "files" in draft.fields:
         last = tx.memories.with_refs([last])[0]

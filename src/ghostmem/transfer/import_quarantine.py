@@ -113,8 +113,7 @@ class ImportGate:
         ):
             return False
         labels = labels_of("", {name: getattr(record, name) for name in _SOURCE})
-        reasons = instruction_reasons(self._store.settings, record.content, labels)
-        if reasons:
+        if reasons := instruction_reasons(self._store.settings, record.content, labels):
             self._hold(tx, memory.ns, memory.key, record, reasons, [record])
         return bool(reasons)
 

@@ -179,9 +179,10 @@ def migrate(
         copied_tables = tables(source_engine.name, target_engine.name)
         blocked = time.monotonic()
         # Writers of the source wait; a store that cannot be written has none.
-        is_read_only = source_engine.read_only
         with (
-            source_engine.snapshot() if is_read_only else source_engine.write(dry_run=True)
+            source_engine.snapshot()
+            if source_engine.read_only
+            else source_engine.write(dry_run=True)
         ) as source_tx:
             with target_engine.write() as target_tx:
                 sums = _sums_if_equal(source_tx, target_tx, copied_tables, target_engine.location)
@@ -237,9 +238,8 @@ def _check_endpoints(source: str, target: str) -> None:
                 "import` move what is in it",
             )
         if "://" in place and not is_postgres(place):
-            scheme = place.split("://")[0]
             raise InvalidInputError(
-                f"the {role} {scheme}://… is not a store that this Ghost can open",
+                f"the {role} {place.split('://')[0]}://… is not a store that this Ghost can open",
                 "give a file or a postgresql:// URL",
             )
     if location(source) == location(target):

@@ -48,9 +48,11 @@ def _copy_memories(
 ) -> None:
     """Write memories with their index; vectors that still exist are copied."""
     embedder = store.vectoriser.get(source)
-    model = None
-    if embedder is not None:
-        model = source.vectors.find(embedder.model, embedder.dimension, CHUNKER)
+    model = (
+        None
+        if embedder is None
+        else source.vectors.find(embedder.model, embedder.dimension, CHUNKER)
+    )
     budget = MAX_EMBEDDED
     for row in rows:
         memory = replace(row, deleted_at=None)

@@ -99,8 +99,11 @@ def conflicts(store: Store, ns: str | None = None) -> Conflicts:
             }
             rows = [m for m in own_tx.memories.by_ids(sorted(tops)).values() if m.is_open(now)]
             notes = maybe_stale(own_tx, rows, now)
-            rows = sorted((m for m in rows if m.id in notes), key=lambda m: m.key)
-            doubts += [Doubt(m.ns, m.key, notes[m.id]) for m in rows]
+            doubts += [
+                Doubt(m.ns, m.key, notes[m.id])
+                for m in sorted(rows, key=lambda m: m.key)
+                if m.id in notes
+            ]
     unresolved.sort(key=lambda pair: (-pair.created_at.timestamp(), pair.ns, pair.key, pair.other))
     return Conflicts(tuple(unresolved), tuple(doubts))
 

@@ -80,8 +80,11 @@ def contradicting(tx: Transaction, memory: Memory, now: datetime) -> list[Memory
         for edge in tx.graph.touching([memory.id], [Rel.CONTRADICTS])
         for end in (edge.from_id, edge.to_id)
     } - {memory.id}
-    rows = tx.memories.by_ids(sorted(ids)).values()
-    return [m for m in rows if m.is_current(now) and m.is_open(now) and m.ns == memory.ns]
+    return [
+        rival
+        for rival in tx.memories.by_ids(sorted(ids)).values()
+        if rival.is_current(now) and rival.is_open(now) and rival.ns == memory.ns
+    ]
 
 
 def check_supersede(tx: Transaction, old: Memory, source: SourceKind | None, key: str) -> None:
@@ -154,10 +157,11 @@ def close(
     _refuse_note(tx, old)
     if old.locked and not unlock:
         raise LockedError(f"{old.ns}/{old.key} is locked")
-    if is_superseded(old, now):  # closed again: reopening restores the fields from before both
-        before = _before_closing(old)
-    else:
-        before = {"tier": str(old.tier), "importance": old.importance, "pinned": old.pinned}
+    before: dict[str, Any] = (
+        _before_closing(old)  # closed again: reopening restores the fields from before both
+        if is_superseded(old, now)
+        else {"tier": str(old.tier), "importance": old.importance, "pinned": old.pinned}
+    )
     importance = before["importance"]
     return _rewrite(
         store,
@@ -224,8 +228,7 @@ def _rewrite(store: Store, tx: Transaction, memory: Memory, now: datetime, **fie
 
 
 def _refuse_note(tx: Transaction, memory: Memory) -> None:
-    place = tx.notes.places([memory.id]).get(memory.id)
-    if place is not None:
+    if (place := tx.notes.places([memory.id]).get(memory.id)) is not None:
         raise ConflictError(
             f"{memory.ns}/{memory.key} is a section of {place.path}",
             "edit the file; the store follows it",

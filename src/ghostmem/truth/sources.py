@@ -121,7 +121,6 @@ def _same(first: str, second: str) -> bool:
 
 
 def _name(value: str, what: str) -> str:
-    name = validate.label(validate.text(value, what).strip(), what)
-    if name is None:
+    if (name := validate.label(validate.text(value, what).strip(), what)) is None:
         raise InvalidInputError(f"an empty {what} was given", "give the name of a person")
     return name

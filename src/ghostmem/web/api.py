@@ -66,10 +66,12 @@ async def call(ghost: Ghost, request: Request) -> Response:
     check(given, route.schema)
     given = with_whole_numbers(given, route.schema)
     authorise(route, given)
-    if route.streams and request.method == "HEAD":
-        return Response(media_type=LINES)
     if route.streams:
-        return await _stream(route.call(ghost, given))
+        return (
+            Response(media_type=LINES)
+            if request.method == "HEAD"
+            else await _stream(route.call(ghost, given))
+        )
     try:
         result = await _work(request, len(sent), lambda: plain(route.call(ghost, given)))
     except ReadOnlyStoreError:
@@ -236,18 +238,15 @@ def authorise(route: ApiRoute, given: Given) -> None:
         require(given["ns"], need)
     elif route.where == SEVERAL:
         if not given.get("ns") and not CALLER.get().may("", need):
-            given["ns"] = _only_namespace(need)
+            scopes = SCOPES[SCOPES.index(need) :]
+            names = {ns for ns, scope in CALLER.get().grants if scope in scopes}
+            if len(names) != 1:
+                raise ForbiddenError(
+                    f"this token may not {need} in all namespaces",
+                    grant_hint(need, "; send the namespace as ns"),
+                )
+            given["ns"] = names.pop()
         require(given.get("ns", ""), need)
-
-
-def _only_namespace(need: str) -> str:
-    names = {ns for ns, scope in CALLER.get().grants if SCOPES.index(scope) >= SCOPES.index(need)}
-    if len(names) != 1:
-        raise ForbiddenError(
-            f"this token may not {need} in all namespaces",
-            grant_hint(need, "; send the namespace as ns"),
-        )
-    return names.pop()
 
 
 async def _stream(lines: Iterator[str]) -> Response:

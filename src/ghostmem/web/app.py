@@ -95,8 +95,14 @@ def make_app(
     sign_in = None
     if sessions is not None and files is not None:
         sign_in = bounded(sign_in_app(ghost, sessions, files), FORM_BYTES, limits.body_seconds)
-    rate = Rate(limits.per_second, limits.burst, limits.clock)
-    app = authenticated(app, ghost, require_tokens, rate, sessions, sign_in)
+    app = authenticated(
+        app,
+        ghost,
+        require_tokens,
+        Rate(limits.per_second, limits.burst, limits.clock),
+        sessions,
+        sign_in,
+    )
     app = guarded(app, allowed_hosts, strict=sessions is not None and sessions.strict)
     return App(traced(app, metrics, log, ghost.store.clock), mcp_app or _live, events)
 

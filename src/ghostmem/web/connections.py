@@ -43,8 +43,7 @@ class WaitingConnections:
 
     def discard(self, connection: "Protocol") -> None:
         """Forget a connection that has a request, or is closed."""
-        address = self._waiting.pop(connection, None)
-        if address is not None:
+        if (address := self._waiting.pop(connection, None)) is not None:
             self._counts[address] -= 1
             if not self._counts[address]:
                 del self._counts[address]

@@ -53,9 +53,11 @@ class Events:
             )
         await self._look()
         caller = CALLER.get()
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        stream = self._stream(caller, known, self._of(caller))
-        return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+        return StreamingResponse(
+            self._stream(caller, known, self._of(caller)),
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+        )
 
     async def _stream(
         self, caller: Caller, known: Callable[[], Caller | None], sent: dict[str, Written]
@@ -69,8 +71,7 @@ class Events:
             while not self._closed:
                 assert self._news is not None
                 news = self._news
-                now = self._of(caller)
-                if now != sent:
+                if (now := self._of(caller)) != sent:
                     if not await _is_still(known):
                         return
                     yield _event(now, sent)
@@ -144,6 +145,8 @@ def position(states: Iterable[Written]) -> dict[str, int]:
 def _event(now: dict[str, Written], before: dict[str, Written]) -> str:
     """Return one event: the position of the store, and the namespaces that changed."""
     changed = [ns for ns in {**before, **now} if now.get(ns) != before.get(ns)]
-    namespaces = {ns: now[ns].sequence if ns in now else 0 for ns in changed}
-    body = {**position(now.values()), "namespaces": namespaces}
+    body = {
+        **position(now.values()),
+        "namespaces": {ns: now[ns].sequence if ns in now else 0 for ns in changed},
+    }
     return f"event: change\ndata: {json.dumps(body, ensure_ascii=False)}\n\n"

@@ -50,38 +50,42 @@ def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Row:
         for e in entries
         if (step := _tiers(e)) and names.get(e.subject) in live
     ]
-    flow_runs = [
-        {
-            "run": run,
-            "ops": Counter(e.op for e in entries),
-            "moves": _moves(filter(None, map(_tiers, entries))),
-        }
-        for run, entries in runs
-    ]
     return {
         "ns": which,
         "tiers": Counter(place.values()),
         "days": _days(place, born, moved, now.date(), days),
-        "runs": flow_runs,
+        "runs": [
+            {
+                "run": run,
+                "ops": Counter(e.op for e in entries),
+                "moves": _moves(filter(None, map(_tiers, entries))),
+            }
+            for run, entries in runs
+        ],
     }
 
 
 def run_changes(store: Store, run: str) -> Row:
     """Return the changes of a run, oldest first; `total` counts all of them."""
     with store.engine.read() as tx:
-        found = tx.runs.get(validate.text(run, "run").strip().upper())
-        if found is None:
+        if (found := tx.runs.get(validate.text(run, "run").strip().upper())) is None:
             raise NotFoundError(
                 f"there is no run {validate.shown(run)}", "`ghost undo` lists the runs"
             )
         entries = _made(tx, found, NsFilter())
-        changes = list(changes_of(tx, entries[:MAX_CHANGES]))
-        return {"run": found, "changes": changes, "total": len(entries)}
+        return {
+            "run": found,
+            "changes": list(changes_of(tx, entries[:MAX_CHANGES])),
+            "total": len(entries),
+        }
 
 
 def _made(tx: Transaction, run: Run, which: NsFilter) -> list[AuditEntry]:
-    applied = [entry for entry in tx.runs.entries(run.id) if entry.done == APPLIED]
-    return [entry for entry in applied if which.matches(entry.ns)]
+    return [
+        entry
+        for entry in tx.runs.entries(run.id)
+        if entry.done == APPLIED and which.matches(entry.ns)
+    ]
 
 
 def _tiers(entry: AuditEntry) -> tuple[str, str] | None:
@@ -117,10 +121,13 @@ def _days(
         day = today - timedelta(days=back)
         done, made = sorted(steps.get(day, ()), reverse=True), births.get(day, ())
         moves = _moves((before, after) for _, _, before, after in done)
-        tiers = {str(tier): totals[str(tier)] for tier in Tier}
         flow_days.append(
-            {"day": day.isoformat(), "tiers": tiers, "created": len(made)}
-            | ({"moves": moves} if moves else {})
+            {
+                "day": day.isoformat(),
+                "tiers": {str(tier): totals[str(tier)] for tier in Tier},
+                "created": len(made),
+                **({"moves": moves} if moves else {}),
+            }
         )
         for _, name, before, _after in done:
             totals[place[name]] -= 1

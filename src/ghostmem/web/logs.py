@@ -141,8 +141,13 @@ async def _answered(app: ASGIApp, trace: Trace, scope: Scope, receive: Receive, 
             trace.error = described(error)
     # the outermost handler: whatever it is, the client gets an answer
     except Exception as error:  # noqa: BLE001
-        hint = f"the server's log has the reason, with the request_id {trace.id}"
-        response = json_response({**UNEXPECTED, "hint": hint}, 500)
+        response = json_response(
+            {
+                **UNEXPECTED,
+                "hint": f"the server's log has the reason, with the request_id {trace.id}",
+            },
+            500,
+        )
         trace.error = described(error)
     if not trace.status:
         await response(scope, receive, send)
@@ -154,7 +159,7 @@ def described(error: BaseException) -> str:
 
 
 def _line(trace: Trace, method: str, seconds: float, clock: Clock) -> dict[str, Any]:
-    line = {
+    return {
         "time": format_time(clock()),
         "method": method if method in METHODS else "other",
         "route": trace.route,
@@ -163,8 +168,8 @@ def _line(trace: Trace, method: str, seconds: float, clock: Clock) -> dict[str, 
         "bytes": trace.size,
         "token": trace.caller,
         "request_id": trace.id,
+        **({"error": trace.error} if trace.error else {}),
     }
-    return {**line, "error": trace.error} if trace.error else line
 
 
 class JsonLines(logging.Handler):

@@ -83,8 +83,11 @@ def look(store: Store, ns: str | None = None) -> Look:
         groups = tx.listing.groups(live, "ns", "tier", "source")
         newest = tx.listing.first(live, "recorded_at", RECENT)
         pinned = tx.listing.first(replace(live, pinned=True), "importance, recorded_at", MAX_LINES)
-        names = [head.name for head in tx.journal.heads() if _is_meant(which, head.name)]
-        happened = _happened(tx, dict.fromkeys(names, 0), MAX_CHANGES)
+        happened = _happened(
+            tx,
+            {head.name: 0 for head in tx.journal.heads() if _is_meant(which, head.name)},
+            MAX_CHANGES,
+        )
     return Look(
         which,
         sum(group.memories for group in groups),
@@ -108,12 +111,12 @@ def happened_since(
     """
     which = validate.ns_filter(ns)
     with store.engine.read() as tx:
-        names = [
-            head.name
+        after = {
+            head.name: seen.get(head.name, 0)
             for head in tx.journal.heads()
             if _is_meant(which, head.name) and head.sequence > seen.get(head.name, 0)
-        ]
-        return _happened(tx, {name: seen.get(name, 0) for name in names}, MAX_NEWS)
+        }
+        return _happened(tx, after, MAX_NEWS)
 
 
 def _is_meant(which: NsFilter, name: str) -> bool:

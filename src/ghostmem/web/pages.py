@@ -49,8 +49,11 @@ class StaticFiles:
 
     def names(self) -> list[str]:
         """Return the names of all files."""
-        found = (path for path in self._root.rglob("*") if path.suffix in TYPES and path.is_file())
-        return sorted(path.relative_to(self._root).as_posix() for path in found)
+        return sorted(
+            path.relative_to(self._root).as_posix()
+            for path in self._root.rglob("*")
+            if path.suffix in TYPES and path.is_file()
+        )
 
     def read(self, name: str) -> tuple[bytes, str]:
         """Return a file and the hash of its content."""

@@ -97,8 +97,12 @@ def json_response(
     value: Any, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return a value as JSON."""
-    body = json.dumps(value, ensure_ascii=False).encode(errors="replace")
-    return Response(body, status, headers, "application/json")
+    return Response(
+        json.dumps(value, ensure_ascii=False).encode(errors="replace"),
+        status,
+        headers,
+        "application/json",
+    )
 
 
 def rest_hint(hint: str) -> str:

@@ -33,8 +33,12 @@ def text(about: str, longest: int = MAX_KEY, shortest: int = 0) -> dict[str, Any
 
 def texts(about: str, most: int = MAX_ITEMS, longest: int = MAX_KEY) -> dict[str, Any]:
     """Return the schema of a list of texts."""
-    items = {"type": TEXT, "maxLength": longest}
-    return {"type": TEXTS, "description": about, "maxItems": most, "items": items}
+    return {
+        "type": TEXTS,
+        "description": about,
+        "maxItems": most,
+        "items": {"type": TEXT, "maxLength": longest},
+    }
 
 
 def number(about: str, most: int) -> dict[str, Any]:
@@ -116,11 +120,10 @@ class ApiRoute:
     @property
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of all fields."""
-        required = [*self.in_path, *self.needs]
         return {
             "type": "object",
             "properties": dict(self.takes),
-            "required": required,
+            "required": [*self.in_path, *self.needs],
             "additionalProperties": False,
         }
 

@@ -95,13 +95,20 @@ def _left_out(ghost: Ghost, pack: Pack) -> Iterator[dict[str, Any]]:
     with ghost.store.engine.read() as tx:
         for entry in pack.left_out:
             memory = tx.memories.last(entry.ns, entry.key)
-            summary = summary_line(memory.content, MAX_SUMMARY) if memory else ""
-            yield entry.to_dict() | {"summary": summary}
+            yield {
+                **entry.to_dict(),
+                "summary": summary_line(memory.content, MAX_SUMMARY) if memory else "",
+            }
 
 
 def _namespaces(ghost: Ghost, given: Given) -> Any:
-    found = ghost.admin.namespaces(given.get("ns"))
-    return {"namespaces": [info for info in found if CALLER.get().may(info.ns, "read")]}
+    return {
+        "namespaces": [
+            info
+            for info in ghost.admin.namespaces(given.get("ns"))
+            if CALLER.get().may(info.ns, "read")
+        ]
+    }
 
 
 def _stats(ghost: Ghost, _: Given) -> Any:
@@ -139,8 +146,13 @@ def _rule(ghost: Ghost, rule_id: str, need: str) -> Rule:
 
 
 def _rules(ghost: Ghost, given: Given) -> Any:
-    rules = ghost.lifecycle.rules(given.get("ns"))
-    return {"rules": [rule for rule in rules if not rule.ns or CALLER.get().may(rule.ns, "read")]}
+    return {
+        "rules": [
+            rule
+            for rule in ghost.lifecycle.rules(given.get("ns"))
+            if not rule.ns or CALLER.get().may(rule.ns, "read")
+        ]
+    }
 
 
 def _set_rule(ghost: Ghost, given: Given) -> Any:

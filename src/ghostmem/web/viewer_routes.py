@@ -67,9 +67,7 @@ def _session(ghost: Ghost, _: Given) -> Any:
         info.ns: info.count for info in ghost.admin.namespaces() if caller.may(info.ns, "read")
     }
     # a namespace may be granted before it has memories
-    granted = [ns for ns, _ in caller.grants if not ns.endswith("*")]
-    counts |= {ns: 0 for ns in granted if ns not in counts}
-    spaces = list(counts)
+    counts |= {ns: 0 for ns, _ in caller.grants if not ns.endswith("*") and ns not in counts}
     return {
         "csrf": visit.csrf,
         "read_only": visit.read_only or ghost.store.engine.read_only,
@@ -80,10 +78,10 @@ def _session(ghost: Ghost, _: Given) -> Any:
         "name": caller.name,
         "everything": caller.may("", "read"),
         **position(state for ns, state in states.items() if caller.may(ns, "read")),
-        "namespaces": spaces,
+        "namespaces": list(counts),
         "counts": counts,
-        "namespaces_writable": [ns for ns in spaces if caller.may(ns, "write")],
-        "namespaces_admin": [ns for ns in spaces if caller.may(ns, "admin")],
+        "namespaces_writable": [ns for ns in counts if caller.may(ns, "write")],
+        "namespaces_admin": [ns for ns in counts if caller.may(ns, "admin")],
     }
 
 
@@ -118,9 +116,8 @@ def _kept(
 
 def _run(ghost: Ghost, given: Given) -> Any:
     """Return the changes of a run that the caller may read; other runs are treated as missing."""
-    caller = CALLER.get()
     known = find_run(ghost.store, given["run"])
-    if known is None or not caller.may(known.scope, "read"):
+    if known is None or not CALLER.get().may(known.scope, "read"):
         raise NotFoundError("there is no such run", "GET /api/v1/runs lists them")
     return run_changes(ghost.store, known.id)
 

@@ -49,8 +49,7 @@ def read(path: Path) -> Foreign:
     }
     edges = set()
     for relation, location in places.items():
-        to_key = targets.get(link_name(relation.to))
-        if to_key is None:
+        if (to_key := targets.get(link_name(relation.to))) is None:
             notes.append(f"{location}: the note [[{relation.to}]] does not exist (yet)")
         elif to_key != relation.from_key:
             edges.add(relation.edge(to_key))

@@ -51,14 +51,13 @@ def recognise(path: str | Path) -> str:
     if _is_graph(text):
         return server_memory.TOOL
     is_export = text.startswith('{"type": "ghost"') or ('"ns"' in text and '"content"' in text)
-    names = (*mem0.TEXTS, *mem0.LISTS)
-    if not is_export and _JSON.match(text) and any(f'"{name}"' in text for name in names):
-        return mem0.TOOL
     if is_export:
         raise InvalidInputError(
             f"{path} is an export of Ghost",
             "bring it into a store with `ghost import`, then audit that",
         )
+    if _JSON.match(text) and any(f'"{name}"' in text for name in (*mem0.TEXTS, *mem0.LISTS)):
+        return mem0.TOOL
     raise InvalidInputError(
         f"cannot tell what {path} is",
         f"known are: {', '.join(READERS)}, and databases of the original Ghost",

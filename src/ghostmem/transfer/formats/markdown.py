@@ -34,12 +34,14 @@ def read(path: Path) -> Foreign:
             key = date + colon + (name if len(name) <= MAX_KEY else key_of(name))
             if owners.setdefault(key, file) != file:
                 key = f"{slug(location.rpartition('.')[0])}:{key}"
-            meta = {"heading": section.heading, "section": section.key}
-            refs = (FileRef(str(file.resolve()), FileRel.READ),)
-            place = f"{location}, line {section.line}"
             memories.append(
                 ForeignMemory(
-                    f"{location}#{section.key}", key, section.body, place, meta=meta, files=refs
+                    f"{location}#{section.key}",
+                    key,
+                    section.body,
+                    f"{location}, line {section.line}",
+                    meta={"heading": section.heading, "section": section.key},
+                    files=(FileRef(str(file.resolve()), FileRel.READ),),
                 )
             )
     if not memories:

@@ -33,8 +33,10 @@ def read(path: Path) -> Foreign:
             case "entity":
                 entities.append(_entity(row, location))
             case "relation":
-                names = ("from", "relationType", "to")
-                start, word, to = (text_of(row, name, location, required=True) for name in names)
+                start, word, to = (
+                    text_of(row, name, location, required=True)
+                    for name in ("from", "relationType", "to")
+                )
                 relations.append((start, word, to))
             case kind:
                 notes.append(f"{location}: left out a line of type {shown(kind)}")
