@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from tree_sitter import Language, Parser
 
-from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import PROJECT, Linked
+from ghostmem.outline.languages.base import Facts
 from ghostmem.outline.languages.table import language_named, suffixes_of
 from ghostmem.outline.sources import sources
 

@@ -27,8 +27,8 @@ from typing import Any
 
 from tree_sitter import Language, Parser
 
-from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import Linked
+from ghostmem.outline.languages.base import Facts
 from ghostmem.outline.languages.go import LANGUAGE
 
 Edge = tuple[str, str]

@@ -15,8 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import PROJECT, Linked
+from ghostmem.outline.languages.base import Facts
 from ghostmem.outline.languages.python import LANGUAGE
 
 LABELS = Path(__file__).with_name("outline_labels.json")  # of requests 2.31.0

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from ghostmem.clock import now
 from ghostmem.outline import find as finding
 from ghostmem.outline import tree as trees
-from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import (
     EXTERNAL,
     FORWARD,
@@ -29,6 +28,7 @@ from ghostmem.outline.graph import (
     OutlineLink,
     OutlineNode,
 )
+from ghostmem.outline.languages.base import Facts
 from ghostmem.outline.languages.table import language_named
 from ghostmem.outline.stored_graph import StoredGraph, graph_rows
 from ghostmem.outline.tree import Options, Tree

@@ -12,7 +12,6 @@ from tests.outline.conftest import all_nodes, stored
 from ghostmem import Ghost
 from ghostmem.errors import StoreBusyError
 from ghostmem.outline import project_graph
-from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import (
     REVERSE,
     Linked,
@@ -22,6 +21,7 @@ from ghostmem.outline.graph import (
     file_id,
     project_id,
 )
+from ghostmem.outline.languages.base import Facts
 from ghostmem.outline.project_graph import code_graphs
 from ghostmem.settings import Settings
 

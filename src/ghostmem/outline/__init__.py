@@ -2,7 +2,7 @@
 
 The modules in the order of the data:
 
-- `sources` lists the files of a project, and `parse` turns each into facts (`facts`).
+- `sources` lists the files of a project, and `parse` turns each into facts.
 - `engine` extracts the facts and links those of all files to one graph (`graph`), by the tables and
   rules in `languages`.
 - `project_graph` caches facts and graphs in the store, and `stored_graph` writes and reads a graph

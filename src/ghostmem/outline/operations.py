@@ -139,8 +139,9 @@ def outline_file(
         numbers = graph.stored.in_file(path)
         nodes = graph.stored.nodes(numbers).items()
         files = [number for number, node in nodes if node.kind == "file"]
-        roots = [*files, *graph.stored.shown_alone(numbers)]
-        return request.outline(store, [graph], [roots], {"file": path})
+        return request.outline(
+            store, [graph], [[*files, *graph.stored.shown_alone(numbers)]], {"file": path}
+        )
 
 
 def outline_project(

@@ -11,8 +11,7 @@ from time import thread_time
 from typing import TYPE_CHECKING
 from warnings import catch_warnings, simplefilter
 
-from ghostmem.outline.facts import Facts
-from ghostmem.outline.languages.base import Language
+from ghostmem.outline.languages.base import Facts, Language
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser

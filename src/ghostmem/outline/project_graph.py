@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from ghostmem.clock import to_ns
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError, StoreBusyError
 from ghostmem.model import Stat
-from ghostmem.outline.facts import Facts
 from ghostmem.outline.find import MAX_SUGGESTIONS, nearest
+from ghostmem.outline.languages.base import Facts
 from ghostmem.outline.languages.table import (
     LANGUAGES,
     detected_languages,
@@ -195,8 +195,9 @@ def _facts(store: Store, graph: CodeGraph) -> dict[str, Facts]:
     if fresh:
         _cache(store, lambda tx: tx.outline.put_facts(fresh, graph.maker))
     graph.parsed = len(fresh)
-    hashes = sorted(graph.hashes.items())
-    return {path: by_hash[digest] for path, digest in hashes if digest in by_hash}
+    return {
+        path: by_hash[digest] for path, digest in sorted(graph.hashes.items()) if digest in by_hash
+    }
 
 
 def _home(root: str | Path) -> Path:

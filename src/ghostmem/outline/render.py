@@ -182,17 +182,15 @@ def _memory_lines(memories: Sequence[LinkedMemory]) -> Iterator[str]:
 
 
 def _summary(tree: Tree, stats: OutlineStats) -> str:
-    broken = len({file for file, _ in stats.parse_errors})
     parts = [
         f"-- {counted(symbol_count(tree), 'symbol')}, {counted(tree.relations, 'relation')}, "
         f"{tree.unresolved} unresolved",
-        f"{counted(broken, 'file')} with parse errors",
+        f"{counted(len({file for file, _ in stats.parse_errors}), 'file')} with parse errors",
     ]
     if stats.skipped:
-        first = min(stats.skipped)[0]
         parts.append(
             f"{counted(len(stats.skipped), 'file')} left out "
-            f"({_cut(_flat(first))}{', …' if len(stats.skipped) > 1 else ''})"
+            f"({_cut(_flat(min(stats.skipped)[0]))}{', …' if len(stats.skipped) > 1 else ''})"
         )
     if stats.sha:
         parts.append(f"index sha {stats.sha[:4]}…")

@@ -131,12 +131,11 @@ def _git_environment() -> dict[str, str]:
     """Return the environment for git: without variables that name another repository, and such
     that git fetches nothing.
     """
-    environment = {
+    return {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("GIT_") or name in _GIT_SETTINGS
-    }
-    return environment | {
+    } | {
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_TERMINAL_PROMPT": "0",

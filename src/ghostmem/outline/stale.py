@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ghostmem.caller import CALLER
 from ghostmem.errors import GhostError
 from ghostmem.frozen import frozen
+from ghostmem.grouping import grouped
 from ghostmem.model import FileRel, Memory, Record, SymbolRef, optional
 from ghostmem.outline.graph import PROJECT, OutlineNode, file_id
 from ghostmem.outline.parse import normalized
@@ -56,21 +57,15 @@ class SymbolState(NamedTuple):
     node: OutlineNode | None = None
     now: str = ""
 
-    @property
-    def mark(self) -> str:
-        """Return the state in words."""
-        return mark(self.state, self.now)
-
 
 def mark(state: str, now: str = "") -> str:
     """Return a state in words, empty if the symbol is unchanged."""
-    words = {
+    return {
         CURRENT: "",
         CHANGED: "code changed since",
         RENAMED: f"renamed to {now}?",
         GONE: "symbol gone",
-    }
-    return words.get(state, f"cannot be checked: {now}")
+    }.get(state, f"cannot be checked: {now}")
 
 
 def stale(
@@ -96,9 +91,7 @@ def stale(
     refs = [
         (memory, ref) for memory in ordered for ref in memory.symbols if home in (None, ref.root)
     ]
-    by_project: dict[tuple[str, str], list[SymbolRef]] = defaultdict(list)
-    for _, ref in refs:
-        by_project[ref.root, ref.language].append(ref)
+    by_project = grouped(((ref.root, ref.language), ref) for _, ref in refs)
     states = {
         project: _states(store, *project, project_refs, trusted=home is not None)
         for project, project_refs in by_project.items()
@@ -144,9 +137,7 @@ class CodeSymbols:
         names, bodies = {ref.name for ref in refs}, {ref.hash for ref in refs} - {""}
         nodes = graph.stored.nodes_like(names, bodies) if refs else ()
         self._nodes = [node for node in nodes if _is_symbol(node)]
-        self._named: dict[str, list[OutlineNode]] = defaultdict(list)
-        for node in self._nodes:
-            self._named[node.name].append(node)
+        self._named = grouped((node.name, node) for node in self._nodes)
 
     def judge(self, ref: SymbolRef) -> SymbolState:
         """Return the state of a symbol; it is renamed if exactly one other has its text."""
@@ -246,7 +237,7 @@ def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_NodeM
     code = CodeSymbols(graph, [ref for _, ref in refs])
     for memory, ref in refs:
         state = code.judge(ref)
-        note = state.mark
+        note = mark(state.state, state.now)
         if state.node is None or state.node.name != ref.name:
             note = f"{ref.name}: {note}"
         yield (

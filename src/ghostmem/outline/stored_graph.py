@@ -3,11 +3,11 @@
 A question reads the rows that it needs, and keeps them as objects until the transaction ends."""
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import groupby
 from typing import Any
 
+from ghostmem.grouping import grouped
 from ghostmem.outline.graph import (
     FORWARD,
     PROJECT,
@@ -159,7 +159,7 @@ def graph_rows(linked: Linked) -> tuple[dict[str, Any], GraphRows]:
         "notes": linked.notes,
         "knows_calls": "calls" in kinds.union(reference.kind for reference in linked.loose),
     }
-    rows = GraphRows(
+    return details, GraphRows(
         _node_rows(nodes, linked),
         # of several links of a kind between two nodes the first stays
         (next(same) for _, same in groupby(links, key=lambda link: link[:3])),
@@ -168,7 +168,6 @@ def graph_rows(linked: Linked) -> tuple[dict[str, Any], GraphRows]:
             for number, (owner, line, text, kind, name, candidates) in enumerate(unresolved)
         ),
     )
-    return details, rows
 
 
 def _node_rows(nodes: Sequence[OutlineNode], linked: Linked) -> Iterator[Sequence[Any]]:
@@ -205,12 +204,9 @@ def _package(node: OutlineNode) -> tuple[str, str, str] | None:
 
 def _labels(nodes: Iterable[OutlineNode]) -> dict[str, dict[str, str]]:
     """Return for packages of one name as much of each import path as tells them apart."""
-    paths: dict[str, set[str]] = defaultdict(set)
-    for node in nodes:
-        if split := _package(node):
-            paths[split[0]].add(split[1])
+    paths = grouped(dict.fromkeys(split[:2] for node in nodes if (split := _package(node))))
     return {
-        package: {path: _suffix(path, same_name - {path}) for path in sorted(same_name)}
+        package: {path: _suffix(path, {*same_name} - {path}) for path in sorted(same_name)}
         for package, same_name in paths.items()
         if len(same_name) > 1
     }

@@ -59,8 +59,9 @@ def resolve(
                 )
             if not graphs:
                 folder = validate.text("." if root is None else str(root), "root")
-                languages = [language or _language(files, folder)]
-                graphs = stack.enter_context(code_graphs(store, folder, languages))
+                graphs = stack.enter_context(
+                    code_graphs(store, folder, [language or _language(files, folder)])
+                )
             _add(resolved, graphs[0], symbol, relation, files)
     return resolved
 

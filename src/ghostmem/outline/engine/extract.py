@@ -9,7 +9,9 @@ from contextlib import contextmanager, nullcontext
 from functools import cache
 from itertools import zip_longest
 from sys import intern
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from tree_sitter import Language, Node, Parser
 
 from ghostmem.outline.engine.facts import (
     B_POSITION,
@@ -30,8 +32,7 @@ from ghostmem.outline.engine.facts import (
     Scope,
     Unit,
 )
-from ghostmem.outline.engine.flags import Flags
-from ghostmem.outline.engine.table import Form
+from ghostmem.outline.engine.table import Flags, Form
 from ghostmem.outline.engine.terms import (
     CALL,
     CALLBACK,
@@ -58,10 +59,7 @@ from ghostmem.outline.engine.terms import (
     Term,
     either,
 )
-from ghostmem.outline.facts import Facts
-
-if TYPE_CHECKING:
-    from tree_sitter import Node
+from ghostmem.outline.languages.base import Facts
 
 Grammar = Callable[[str], object]  # of a path
 
@@ -104,10 +102,8 @@ def better_tree(root: "Node", grammar: object, source: bytes) -> "Node":
     """Return the tree of a changed source if it has fewer errors than a tree, else that tree.
 
     The source must have the same length and lines."""
-    from tree_sitter import Language, Parser
-
-    other = Parser(Language(grammar)).parse(source).root_node
-    return min(root, other, key=lambda tree: len(error_lines(tree)))
+    again = Parser(Language(grammar)).parse(source)
+    return min(root, again.root_node, key=lambda tree: len(error_lines(tree)))
 
 
 def error_lines(root: "Node") -> list[int]:
@@ -142,8 +138,6 @@ class Syntax(NamedTuple):
 @cache
 def syntax_of(rules: "ExtractRules", grammar: Grammar, ending: str) -> Syntax:
     """Return the table for files with an ending, which decides about their grammar."""
-    from tree_sitter import Language
-
     numbers = Language(grammar(f"x.{ending}"))
     types = {kind: str(numbers.node_kind_for_id(kind)) for kind in range(numbers.node_kind_count)}
     forms = {kind: rules.forms[name] for kind, name in types.items() if name in rules.forms}
@@ -357,8 +351,9 @@ class Walker:
     ) -> None:
         """Note a reference."""
         given = None if arguments is None else tuple(arguments)
-        start = (self.anchor or node).start_byte
-        self.references.append((kind, self.owner, self.scope, term, start, given))
+        self.references.append(
+            (kind, self.owner, self.scope, term, (self.anchor or node).start_byte, given)
+        )
 
     def import_path(self, path: str, node: "Node", member: str = "") -> None:
         """Note that the file imports a path."""

@@ -14,12 +14,10 @@ same file, and -1 as an owner or parent is the file itself.
 import marshal
 import zlib
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from ghostmem.outline.facts import Facts
-
-if TYPE_CHECKING:
-    from ghostmem.outline.engine.terms import Term, Value
+from ghostmem.outline.engine.terms import Term, Value
+from ghostmem.outline.languages.base import Facts
 
 FILE = -1
 END = 1 << 60  # a position after all others

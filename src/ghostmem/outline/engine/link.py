@@ -41,7 +41,6 @@ from ghostmem.outline.engine.terms import (
     parts,
     text_of,
 )
-from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import (
     EXTERNAL,
     NATIVE,
@@ -53,7 +52,7 @@ from ghostmem.outline.graph import (
     outside_id,
     project_id,
 )
-from ghostmem.outline.languages.base import Read
+from ghostmem.outline.languages.base import Facts, Read
 
 MAX_REEXPORTS = 8  # modules that an import may lead through
 _OUTSIDE_KINDS = {
@@ -386,16 +385,14 @@ class Linker:
 
     def _add_project(self, owner: str, kind: str, symbol: CodeSymbol, line: int, via: str) -> None:
         ends = [one.id for one in self.rules.definitions(self.resolver, symbol) if one.id]
-        is_own = self.rules.strict_uses and kind == "uses" and ends == [owner]
-        for end in () if is_own else ends:
+        for end in () if self.rules.strict_uses and kind == "uses" and ends == [owner] else ends:
             self.add(owner, kind, end, line, via if len(ends) == 1 else "conditional")
 
     @staticmethod
     def _is_of_interface(symbol: CodeSymbol) -> bool:
         if "static" in symbol.flags or (symbol.attached_to is None and symbol.parent == FILE):
             return False
-        owner = symbol.attached_to or symbol.unit.symbols[symbol.parent]
-        return owner.kind == "interface"
+        return (symbol.attached_to or symbol.unit.symbols[symbol.parent]).kind == "interface"
 
     def _read(self, kind: str, term: Term, place: Place, sure: bool) -> list[End]:
         """Return the ends of a read, a write or a use of a type."""
@@ -482,8 +479,7 @@ class Linker:
         if term[0] == IMPORT:
             return self._imported(place.unit, term, 0)
         if term[0] == CONSTRUCT:
-            plain = term[1][1] if term[1][0] == GENERIC else term[1]
-            return self.targets(plain, place, follow)
+            return self.targets(term[1][1] if term[1][0] == GENERIC else term[1], place, follow)
         return self._of_value(self.resolver.evaluate(term, place), "type")
 
     def _of_member(self, value: Value, name: str, via: str, follow: bool) -> list[Target]:
@@ -540,10 +536,9 @@ class Linker:
         """Return the value that a variable or property holds."""
         if symbol.kind in CALLABLES:
             return self.resolver.symbol_value(symbol)
-        names = symbol.unit.scopes[symbol.scope].names
         found = [
             (symbol.unit, binding)
-            for binding in names.get(symbol.name, ())
+            for binding in symbol.unit.scopes[symbol.scope].names.get(symbol.name, ())
             if binding[B_SYMBOL] in (symbol.number, NO_SYMBOL)
         ]
         return self.resolver.evaluate_bindings(found, END)

@@ -27,7 +27,7 @@ from ghostmem.outline.engine.facts import (
     Unit,
     is_import,
 )
-from ghostmem.outline.engine.flags import Flags
+from ghostmem.outline.engine.table import Flags
 from ghostmem.outline.engine.terms import (
     ALIAS,
     BASES,
@@ -267,8 +267,7 @@ class Resolver:
     ) -> Value | None:
         """Return what a name with these bindings may be; a declared type decides."""
         if len(found) > 1 and position == END:
-            typed = [binding for binding in found if binding[1][B_TYPE] is not None]
-            found = typed[-1:] or found
+            found = [binding for binding in found if binding[1][B_TYPE] is not None][-1:] or found
         if len(found) == 1:
             return self.evaluate_binding(*found[0], env)
         return union([self.evaluate_binding(*binding, env) for binding in found[-MAX_BINDINGS:]])
@@ -675,8 +674,11 @@ class Resolver:
 
     def direct_bases(self, symbol: CodeSymbol) -> BaseOrder:
         """Return the bases of a type that are in the project, with their type arguments."""
-        bases = self.base_values(symbol)
-        return [base[1:3] for base in bases if base is not None and base[0] == INSTANCE]
+        return [
+            base[1:3]
+            for base in self.base_values(symbol)
+            if base is not None and base[0] == INSTANCE
+        ]
 
     def base_values(self, symbol: CodeSymbol) -> list[Value | None]:
         """Return the bases of a type as values of it; None for an unknown one."""
@@ -753,13 +755,14 @@ class Resolver:
         unit, binding = found[0]
         number = binding[B_SYMBOL]
         if number >= 0 and unit.symbols[number].kind in CALLABLES:
-            values = [
-                self.symbol_value(one.symbols[each[B_SYMBOL]], receiver)
-                if each[B_SYMBOL] >= 0
-                else self.evaluate_binding(one, each)
-                for one, each in found[-MAX_BINDINGS:]
-            ]
-            return union(values)
+            return union(
+                [
+                    self.symbol_value(one.symbols[each[B_SYMBOL]], receiver)
+                    if each[B_SYMBOL] >= 0
+                    else self.evaluate_binding(one, each)
+                    for one, each in found[-MAX_BINDINGS:]
+                ]
+            )
         owner = unit.enclosing(binding[B_SCOPE])
         is_generic = owner is not None and owner.type_parameters
         is_instance = is_generic and receiver[0] in (INSTANCE, BASES)
@@ -792,6 +795,32 @@ def reaching(bindings: list[Binding], position: int) -> list[Binding]:
         elif end > 0:
             reached.append(binding)
     return reached or [binding for binding in bindings if binding[B_END] >= 0] or bindings
+
+
+def library_result(
+    resolver: Resolver, receiver: Value, meaning: str, argument: Value | None
+) -> Value | None:
+    """Return the result of a library's method that is called on a value, with its first argument.
+
+    A meaning is `same` (as the receiver), `key` or `element` (its first or last type argument),
+    `called` (what the function that is passed gives), `argument` (what is passed), `item` (an
+    element of it), or the name of a type: with the type arguments of the receiver or, as in
+    `Array<called>`, with a meaning as its own."""
+    outer, _, inner = meaning.removesuffix(">").partition("<")
+    types: tuple[Value | None, ...] = receiver[2] if len(receiver) > 2 else ()
+    if inner:
+        types = (library_result(resolver, receiver, inner, argument),)
+        return (OUTSIDE_INSTANCE, receiver[1] if outer == "same" else outer, types)
+    match outer:
+        case "same":
+            return receiver
+        case "key" | "element":
+            return types[0 if outer == "key" else -1] if types else None
+        case "called":
+            return union([resolver.result(one) for one in parts(argument)])
+        case "argument" | "item":
+            return argument if outer == "argument" else resolver.element(argument)
+    return (OUTSIDE_INSTANCE, outer, types)
 
 
 class ResolveRules(Flags):

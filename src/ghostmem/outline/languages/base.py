@@ -1,10 +1,11 @@
-"""The interface of a language: which files it has, and how to extract and link their facts."""
+"""The interface of a language: how it extracts and links facts, and the facts as stored."""
 
+import marshal
+import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import Linked
 
 if TYPE_CHECKING:
@@ -12,6 +13,26 @@ if TYPE_CHECKING:
 
 # Returns the text of a file of the project, such as go.mod, or None if there is no such file.
 Read = Callable[[str], str | None]
+
+
+@dataclass(slots=True)
+class Facts:
+    """The facts of a file; see `engine.facts`."""
+
+    errors: list[int] = field(default_factory=list)  # lines that could not be parsed
+    fold: bytes = field(default=b"", repr=False)  # the file as the engine packs it
+
+    def packed(self) -> bytes:
+        """Return the facts as bytes for the cache, with the checksum that zlib adds."""
+        return zlib.compress(marshal.dumps((self.errors, self.fold)), 0)
+
+    @classmethod
+    def unpacked(cls, packed: bytes) -> "Facts | None":
+        """Read what `packed` returned; None if it is damaged."""
+        try:
+            return cls(*marshal.loads(zlib.decompress(packed)))  # noqa: S302
+        except zlib.error:
+            return None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
 
-from tree_sitter import Node
+from tree_sitter import Language, Node, Parser
 
 from ghostmem.outline.engine.extract import UNLIMITED, Walker, plain_children
 from ghostmem.outline.engine.facts import (
@@ -134,8 +134,6 @@ class Family(FamilyNames):
 
     def parsed_again(self, root: Node, source: bytes) -> Node:
         """Parse again without the macros and directives that hide declarations."""
-        from tree_sitter import Language, Parser
-
         plain = blanked(source)
         return root if plain == source else Parser(Language(self.grammar())).parse(plain).root_node
 

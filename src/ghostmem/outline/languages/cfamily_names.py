@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
+from ghostmem.grouping import grouped
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     B_VALUE,
@@ -46,9 +47,8 @@ class Includes:
 
     def __init__(self, units: Mapping[str, Unit]) -> None:
         self.units = units
-        self.named: dict[str, list[str]] = {}  # paths by their last part
-        for path in units:
-            self.named.setdefault(posixpath.basename(path), []).append(path)
+        # paths by their last part
+        self.named = grouped((posixpath.basename(path), path) for path in units)
         self.following: dict[str, list[str]] = {path: [] for path in units}
         self.outside: dict[str, set[str]] = {path: set() for path in units}
         for path, unit in units.items():
@@ -59,7 +59,10 @@ class Includes:
                     self.following[path].append(target)
         # a file with everything it includes, directly or not
         self.closure = cache(lambda path: _reached(path, self.following))
-        self.headers = cache(self._headers)
+        # the headers from outside that are visible in a file
+        self.headers = cache(
+            lambda path: {name for file in self.closure(path) for name in self.outside[file]}
+        )
         self.natives = cache(self._natives)
 
     def find(self, path: str, included: str, quote: str) -> str | None:
@@ -76,10 +79,6 @@ class Includes:
         candidates = self.named.get(posixpath.basename(ending), [])
         hits = [file for file in candidates if file.endswith(f"/{ending}")]
         return hits[0] if len(hits) == 1 else None
-
-    def _headers(self, path: str) -> set[str]:
-        """Return the headers from outside that are visible in a file."""
-        return {header for file in self.closure(path) for header in self.outside[file]}
 
     def _natives(self, path: str) -> frozenset[str]:
         """Return the names that the visible headers of the standard library declare."""
@@ -292,8 +291,7 @@ class FamilyNames(Rules):
             or (candidate in including if is_private else _is_shared(candidate))
         ]
         if self.has_signatures and symbol.kind in CALLABLES:
-            same = [candidate for candidate in matches if candidate.detail == symbol.detail]
-            matches = same or [
+            matches = [candidate for candidate in matches if candidate.detail == symbol.detail] or [
                 candidate
                 for candidate in matches
                 if candidate.max_arguments == symbol.max_arguments

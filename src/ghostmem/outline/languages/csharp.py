@@ -127,8 +127,9 @@ class CSharp(DeclarationRules):
             for child in variables.named_children:
                 name = child.child_by_field_name("name")
                 if child.type == "variable_declarator" and name is not None:
-                    kind = "constant" if "const" in words else "field"
-                    walker.declare(child, walker.text(name), kind)
+                    walker.declare(
+                        child, walker.text(name), "constant" if "const" in words else "field"
+                    )
 
     def begin_linking(self, resolver: Resolver) -> None:
         """Import in all files what one file imports for all."""

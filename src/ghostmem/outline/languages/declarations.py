@@ -77,8 +77,9 @@ class DeclarationRules(Rules):
 
     def base(self, walker: Walker, symbol: CodeSymbol, relation: str, node: Node) -> None:
         """Note a base type."""
-        term = self.path_term(walker, node)
-        symbol.bases.append((relation, term, node.start_point[0] + 1, node.start_byte))
+        symbol.bases.append(
+            (relation, self.path_term(walker, node), node.start_point[0] + 1, node.start_byte)
+        )
 
     def import_name(self, walker: Walker, node: Node, path: str, alias: str = "") -> None:
         """Note an import, and bind its name."""

@@ -325,8 +325,9 @@ class Ecma(Rules):
     def namespace(self, walker: Walker, node: Node, _form: Form) -> None:
         """A namespace, whose variables are symbols."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        symbol = walker.declare(node, _key(walker, name), "module")
-        walker.type_body(symbol, body, scope_kind=MODULE_SCOPE)
+        walker.type_body(
+            walker.declare(node, _key(walker, name), "module"), body, scope_kind=MODULE_SCOPE
+        )
 
     def variables(self, walker: Walker, node: Node, _form: Form) -> None:
         """The names of a const, let or var."""
@@ -335,8 +336,9 @@ class Ecma(Rules):
         ]
         kind = "constant" if walker.source.startswith(b"const", node.start_byte) else "variable"
         for declarator in declarators:
-            declaration = node if len(declarators) == 1 else declarator
-            self._declarator(walker, declarator, declaration, kind)
+            self._declarator(
+                walker, declarator, node if len(declarators) == 1 else declarator, kind
+            )
 
     def _declarator(self, walker: Walker, node: Node, declaration: Node, kind: str) -> None:
         name, value = node.child_by_field_name("name") or node, node.child_by_field_name("value")

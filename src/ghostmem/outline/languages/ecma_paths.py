@@ -53,13 +53,12 @@ class Paths:
         """Return the first file with one of some names, which need no suffix, or nothing."""
         for path in (_joined(folder, name) for name in names):
             stem, suffix = posixpath.splitext(path)
-            candidates = (
+            for candidate in (
                 path,
                 *(stem + ending for ending in SOURCES.get(suffix, ())),
                 *(path + ending for ending in SUFFIXES),
                 *(posixpath.join(path, "index" + ending) for ending in SUFFIXES),
-            )
-            for candidate in candidates:
+            ):
                 if candidate in self.files:
                     return candidate
         return ""
@@ -67,11 +66,10 @@ class Paths:
     def _mapped(self, folder: str, name: str) -> str:
         """Return the file that `paths` and `baseUrl` of the nearest tsconfig lead to."""
         config = self._config(folder)
-        rules = sorted(
+        for pattern, targets in sorted(
             config.get("paths", {}).items(),
             key=lambda rule: (-len(rule[0].partition("*")[0]), rule[0]),
-        )
-        for pattern, targets in rules:
+        ):
             match = re.fullmatch(re.escape(pattern).replace(r"\*", "(.*)", 1), name, re.DOTALL)
             if match and isinstance(targets, list):
                 star = "".join(match.groups())

@@ -507,8 +507,9 @@ class GoRules(Rules):
         owner = place.unit.enclosing(place.scope) if term[0] == RECEIVER_PARAMETER else None
         if owner is None or term[1] >= len(owner.type_parameters):
             return None
-        name = (NAME, owner.type_parameters[term[1]])
-        return resolver.evaluate(name, Place(owner.unit, owner.inner, END, place.env))
+        return resolver.evaluate(
+            (NAME, owner.type_parameters[term[1]]), Place(owner.unit, owner.inner, END, place.env)
+        )
 
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place

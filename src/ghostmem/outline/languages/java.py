@@ -17,9 +17,8 @@ from ghostmem.outline.engine.facts import (
     Unit,
 )
 from ghostmem.outline.engine.language import Rules, language
-from ghostmem.outline.engine.library import library_result
 from ghostmem.outline.engine.link import Target
-from ghostmem.outline.engine.resolve import TYPES, Place, Resolver
+from ghostmem.outline.engine.resolve import TYPES, Place, Resolver, library_result
 from ghostmem.outline.engine.table import Form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
     BASES,

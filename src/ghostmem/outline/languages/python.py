@@ -8,8 +8,9 @@ from pathlib import PurePosixPath
 from posixpath import commonprefix, dirname
 
 import tree_sitter_python
-from tree_sitter import Node, Parser
+from tree_sitter import Language, Node, Parser
 
+from ghostmem.grouping import grouped
 from ghostmem.outline.engine.extract import Walker, plain_children
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
@@ -209,8 +210,9 @@ class PythonRules(Rules):
         if "setter" in flags and term is not None:  # it does not hide its getter
             walker.unit.symbols[term[1]].flags.add("property")
             bindings = walker.unit.scopes[walker.home()].names[walker.unit.symbols[term[1]].name]
-            others = [binding for binding in bindings if binding[B_SYMBOL] != term[1]]
-            bindings[:] = others or bindings
+            bindings[:] = [
+                binding for binding in bindings if binding[B_SYMBOL] != term[1]
+            ] or bindings
 
     @staticmethod
     def _decorator(walker: "Walker", node: "Node") -> str:
@@ -543,8 +545,7 @@ class PythonRules(Rules):
 
     def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
         if found := resolver.modules.get(module, {}).get(name):
-            own = [binding for _, binding in found]
-            return [(found[0][0], one) for one in reaching(own, END)]
+            return [(found[0][0], one) for one in reaching([binding for _, binding in found], END)]
         key = ("exported", module, name)
         unit = resolver.units.get(module)
         if unit is None or not unit.stars or key in resolver.busy:
@@ -723,10 +724,11 @@ class Modules:
             str(folder) for path in paths for folder in PurePosixPath(path).parents if folder.name
         }
         # folders by their path from the top or from a folder `src`
-        self.spaces: dict[str, list[str]] = {}
-        for folder in sorted(self.folders):
-            for one in {folder, *(folder[found.end() :] for found in _SRC.finditer(folder))}:
-                self.spaces.setdefault(one, []).append(folder)
+        self.spaces = grouped(
+            (space, folder)
+            for folder in sorted(self.folders)
+            for space in {folder, *(folder[found.end() :] for found in _SRC.finditer(folder))}
+        )
         self.asked = {
             ".".join(words[:end])
             for unit in paths.values()
@@ -823,9 +825,7 @@ def _refuse(source: bytes) -> str:
 
 
 @cache
-def _parser() -> "Parser":
-    from tree_sitter import Language, Parser
-
+def _parser() -> Parser:
     return Parser(Language(tree_sitter_python.language()))
 
 

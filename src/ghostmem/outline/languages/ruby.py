@@ -8,6 +8,7 @@ import re
 import tree_sitter_ruby
 from tree_sitter import Node
 
+from ghostmem.grouping import grouped
 from ghostmem.outline.engine.extract import Walker
 from ghostmem.outline.engine.facts import MODULE_SCOPE, CodeSymbol, Unit
 from ghostmem.outline.engine.language import language
@@ -45,9 +46,7 @@ class Ruby(DeclarationRules):
     def path_term(self, walker: Walker, node: Node, _form: Form | None = None) -> Term:
         """Return the term of a written constant, or of an expression as it is."""
         text = " ".join(walker.text(node).split())[:160]
-        if text.startswith("::"):
-            return (IMPORT, text[2:], None)
-        return dotted(text, self.separator)
+        return (IMPORT, text[2:], None) if text.startswith("::") else dotted(text, self.separator)
 
     def type_(self, walker: Walker, node: Node, form: Form) -> None:
         """Declare a module or a class with its superclass."""
@@ -162,10 +161,11 @@ class Ruby(DeclarationRules):
 
     def begin_linking(self, resolver: Resolver) -> None:
         """Find the files of libraries: from the root, and from every folder lib."""
-        self.libraries: dict[str, list[Unit]] = {}
-        for path, unit in resolver.units.items():
-            for start in {0, *(found.end() for found in re.finditer(r"(?:^|/)lib/", path))}:
-                self.libraries.setdefault(path[start:], []).append(unit)
+        self.libraries = grouped(
+            (path[start:], unit)
+            for path, unit in resolver.units.items()
+            for start in {0, *(found.end() for found in re.finditer(r"(?:^|/)lib/", path))}
+        )
 
     def file_path(self, unit: Unit, path: str) -> str:
         return super().file_path(unit, path if path.endswith(".rb") else f"{path}.rb")

@@ -133,8 +133,9 @@ class RustRules(RustNames):
         attributes = _attributes(walker, node)
         paths = [text.split('"')[1] for text in attributes if text.startswith('#[path = "')]
         opens = any(text.startswith("#[macro_use") for text in attributes)
-        row = (walker.scope, name, "".join(paths), opens, walker.line(node))
-        walker.unit.detail["files"].append(row)
+        walker.unit.detail["files"].append(
+            (walker.scope, name, "".join(paths), opens, walker.line(node))
+        )
         walker.bind(name, node.start_byte, None, (MODULE_NAME, name))
 
     def use(self, walker: Walker, node: Node, _form: Form) -> None:
@@ -221,8 +222,12 @@ class RustRules(RustNames):
             for item in body.named_children if body is not None else ():
                 if item.type == "type_item":
                     name = f"Self::{walker.text(_field(item, 'name'))}"
-                    term = walker.type_term(item.child_by_field_name("type"))
-                    walker.bind(name, item.start_byte, None, term)
+                    walker.bind(
+                        name,
+                        item.start_byte,
+                        None,
+                        walker.type_term(item.child_by_field_name("type")),
+                    )
                 else:
                     walker.visit(item)
         walker.receivers = receivers

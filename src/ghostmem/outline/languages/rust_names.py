@@ -6,9 +6,8 @@ from typing import Any
 
 from ghostmem.outline.engine.facts import B_SYMBOL, END, FILE, CodeSymbol, FoundBinding, Unit
 from ghostmem.outline.engine.language import Rules
-from ghostmem.outline.engine.library import library_result
 from ghostmem.outline.engine.link import Linker, Target
-from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
+from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver, library_result
 from ghostmem.outline.engine.table import groups_of, words_of
 from ghostmem.outline.engine.terms import (
     CALLABLE,
@@ -186,8 +185,10 @@ class RustNames(Rules):
 
     def is_native(self, name: str) -> bool:
         """Tell whether something belongs to the language and its standard library."""
-        first = name.partition("::")[0]
-        return first in (*KNOWN["roots"], *self.builtins, "slice") or name[-1:] == "!"
+        return (
+            name.partition("::")[0] in (*KNOWN["roots"], *self.builtins, "slice")
+            or name[-1:] == "!"
+        )
 
     # --- names
 
@@ -475,8 +476,13 @@ class RustNames(Rules):
                 scope = unit.scopes[declared.scope]
                 path = self.crates.files.get(scope.module or "", {}).get(declared.name)
                 if path is not None:
-                    start = linker.node_of(unit, scope.symbol)
-                    linker.add(start, "declares", file_id(path), declared.line, "module")
+                    linker.add(
+                        linker.node_of(unit, scope.symbol),
+                        "declares",
+                        file_id(path),
+                        declared.line,
+                        "module",
+                    )
 
     def _leave(self, linker: Linker, owner: str, text: str, line: int, name: str) -> None:
         linker.loose.append(Loose(owner, "implements", text, line, name, linker.values[name]))

@@ -56,8 +56,9 @@ def detected_languages(endings: Iterable[str]) -> list[str]:
 def language_named(name: str) -> Language:
     """Return a language by any of its names; the error for an unknown one lists all languages."""
     wanted = name.strip().lower()
-    matches = (main for main, names in LANGUAGES.items() if wanted in (main, *names.others.split()))
-    chosen = next(matches, None)
+    chosen = next(
+        (main for main, names in LANGUAGES.items() if wanted in (main, *names.others.split())), None
+    )
     if chosen is None:
         raise InvalidInputError(
             f"unknown language {name!r}", f"the languages are: {', '.join(LANGUAGES)}"
