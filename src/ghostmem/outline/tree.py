@@ -163,11 +163,6 @@ class _Builder:
         self.apart: set[int] = set()  # roots that are not expanded below another
         self.room = options.max_nodes  # below zero if the tree is cut
 
-    def has_room(self) -> bool:
-        """Reserve the room of one node; if there is none, the tree is cut."""
-        self.room -= 1
-        return self.room >= 0
-
     def root(self, number: int) -> Branch:
         """Return the tree of a root."""
         branch = self.branch(number)
@@ -202,7 +197,8 @@ class _Builder:
             ends = self.wanted(end for end in sorted(related[kind]) if end != without)
             self.graph.load_nodes(ends[: max(0, self.room)])
             for other in ends:
-                if not self.has_room():
+                self.room -= 1
+                if self.room < 0:  # the tree is cut
                     return
                 child = self.branch(other, *related[kind][other])
                 branch.relations.setdefault(kind, []).append(child)

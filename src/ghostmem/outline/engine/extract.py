@@ -359,8 +359,8 @@ class Walker:
         """Note that the file imports a path."""
         self.unit.imports.append((path, self.line(node), member))
 
-    def define(self, node: "Node", name: str, kind: str) -> CodeSymbol:
-        """Declare a symbol, without binding its name."""
+    def define(self, node: "Node", name: str, kind: str, *flags: str) -> CodeSymbol:
+        """Declare a symbol with some flags, without binding its name."""
         whole, self.whole = self.whole or node, None
         parent = self.owner
         if self.scope_kind in (CLASS, MODULE_SCOPE):
@@ -377,13 +377,13 @@ class Walker:
         symbol.signature = self.rules.signature(self, node)
         symbol.body = hashlib.sha256(self.source[whole.start_byte : whole.end_byte]).hexdigest()
         symbol.number, symbol.unit = len(self.unit.symbols), self.unit
-        symbol.flags, self.flags = self.flags, set()
+        symbol.flags, self.flags = self.flags.union(flags), set()
         self.unit.symbols.append(symbol)
         return symbol
 
-    def declare(self, node: "Node", name: str, kind: str) -> CodeSymbol:
-        """Declare a symbol and bind its name."""
-        symbol = self.define(node, name, kind)
+    def declare(self, node: "Node", name: str, kind: str, *flags: str) -> CodeSymbol:
+        """Declare a symbol with some flags, and bind its name."""
+        symbol = self.define(node, name, kind, *flags)
         key = name + self.rules.call_suffix if kind == "method" else name
         self.bind_symbol(symbol, key, node.start_byte)
         return symbol
@@ -707,8 +707,7 @@ class Walker:
 
     def type_record(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
         """A type written in place: a struct, an interface, an object type. It is no node."""
-        symbol = self.define(node, "(anonymous)", form.words.get("kind", "type"))
-        symbol.flags.add("inline")
+        symbol = self.define(node, "(anonymous)", form.words.get("kind", "type"), "inline")
         self.type_body(symbol, node)
         return (SYMBOL, symbol.number)
 
@@ -947,14 +946,11 @@ class Walker:
             return {}
         kind = form.words.get("kind") or ("field" if home == CLASS else "variable")
         flags, self.flags = self.flags, set()
-        symbols = {
-            name.start_byte: self.define(node, self.text(name), kind)
+        return {
+            name.start_byte: self.define(node, self.text(name), kind, *flags)
             for name in names
             if self.role(name) == "name"
         }
-        for symbol in symbols.values():
-            symbol.flags |= flags
-        return symbols
 
     def pattern(
         self,

@@ -281,9 +281,12 @@ class Linker:
 
     def _may_be_linked(self, unit: Unit, kind: str, term: Term) -> bool:
         """Tell whether a member may be more than a field, which is faster than to look it up."""
-        if self.rules.reads_members or kind in ("calls", "uses") or term[2] in self.readable:
-            return True
-        return term[1][0] == NAME and term[1][1] in unit.scopes[0].names
+        return (
+            self.rules.reads_members
+            or kind in ("calls", "uses")
+            or term[2] in self.readable
+            or (term[1][0] == NAME and term[1][1] in unit.scopes[0].names)
+        )
 
     def _call(
         self, term: Term, arguments: tuple[Term | None, ...], place: Place, sure: bool
@@ -325,9 +328,12 @@ class Linker:
     @staticmethod
     def _holds_callee(symbol: CodeSymbol | None) -> bool:
         """Tell whether calling a symbol reads it: a variable or a property."""
-        if symbol is None or symbol.kind in (*TYPES, "module") or "accessor" in symbol.flags:
-            return False
-        return symbol.kind not in CALLABLES or "property" in symbol.flags
+        return (
+            symbol is not None
+            and symbol.kind not in (*TYPES, "module")
+            and "accessor" not in symbol.flags
+            and (symbol.kind not in CALLABLES or "property" in symbol.flags)
+        )
 
     def _callees(self, targets: Iterable[Target]) -> list[Target]:
         """Return the functions and types that targets are, or that variables hold."""

@@ -171,8 +171,7 @@ class Family(FamilyNames):
             if body is not None:
                 walker.visit_all(body)
             return
-        symbol = walker.declare(node, path[0], "module")
-        symbol.flags.add("inline")
+        symbol = walker.declare(node, path[0], "module", "inline")
         with walker.inside(MODULE_SCOPE, symbol.number) as symbol.inner, walker.owned_by(symbol):
             self._enter(walker, node, path[1:], body)
 
@@ -261,8 +260,10 @@ class Family(FamilyNames):
         """Return the name of a struct, union or enum as it is bound."""
         return name
 
-    def _type(self, walker: Walker, node: Node, path: list[str], tagged: bool) -> CodeSymbol:
-        symbol = walker.define(node, path[-1], "type")
+    def _type(
+        self, walker: Walker, node: Node, path: list[str], tagged: bool, *flags: str
+    ) -> CodeSymbol:
+        symbol = walker.define(node, path[-1], "type", *flags)
         name = self.tag(node, path[-1]) if tagged else path[-1]
         if len(path) > 1:
             symbol.receiver = path_term(path[:-1])
@@ -301,8 +302,7 @@ class Family(FamilyNames):
             if tag is not None and walker.text(tag) == declared.path[-1] and term is not None:
                 walker.bind(declared.path[-1], node.start_byte, None, term)
                 continue
-            symbol = self._type(walker, node, declared.path, False)
-            symbol.flags.add("alias")
+            symbol = self._type(walker, node, declared.path, False, "alias")
             walker.type_body(symbol, None, None if has_body else _ALIAS, node)
             if term is not None:
                 symbol.underlying = term
@@ -317,8 +317,7 @@ class Family(FamilyNames):
         """Declare `using T = ...`."""
         name = node.child_by_field_name("name")
         if name is not None:
-            symbol = self._type(walker, node, [walker.text(name)], False)
-            symbol.flags.add("alias")
+            symbol = self._type(walker, node, [walker.text(name)], False, "alias")
             walker.type_body(symbol, None, _ALIAS, node)
 
     # --- functions and variables

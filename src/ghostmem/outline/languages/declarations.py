@@ -90,8 +90,7 @@ class DeclarationRules(Rules):
 
     def open_module(self, walker: Walker, node: Node, name: str) -> None:
         """Enter a namespace that has no node: it reaches to the end of the file or block."""
-        symbol = walker.declare(node, name, "module")
-        symbol.flags.add("inline")
+        symbol = walker.declare(node, name, "module", "inline")
         walker.inside(MODULE_SCOPE, symbol.number)
         symbol.inner = walker.scope
 

@@ -298,7 +298,7 @@ class Ecma(Rules):
             for child in body.named_children:
                 text = _key(walker, child.child_by_field_name("name") or child)
                 if text and not child.is_extra:
-                    walker.declare(child, text, "constant").flags.add("static")
+                    walker.declare(child, text, "constant", "static")
         self._decorated(walker, node)
         clauses = [child for child in node.named_children if child.type.startswith("extends_")]
         for child in node.named_children:
@@ -462,8 +462,7 @@ class Ecma(Rules):
         )
         last = walker.unit.symbols[-1:]  # the variable, if it is one
         name = around.child_by_field_name("name") if around is not None else None
-        symbol = walker.define(node, "(object)", "type")
-        symbol.flags.add("inline")
+        symbol = walker.define(node, "(object)", "type", "inline")
         symbol.parent = walker.owner
         if name is not None and last and last[0].name == walker.text(name):
             symbol.parent = last[0].number
@@ -584,14 +583,14 @@ class Ecma(Rules):
             bindings = [binding for binding in bindings if binding[1][B_SYMBOL] >= 0]
         term = bindings[0][1][B_VALUE] if bindings else None
         if term is not None and term[0] == IMPORT and term[2] is not None:
-            again = self._of_file(resolver, module, term[1], term[2], seen)
-            return again or bindings
+            return self._of_file(resolver, module, term[1], term[2], seen) or bindings
         if bindings or name == "default":
             return bindings
-        hits = {}
-        for source in exports.get("*", ()):
-            if again := self._of_file(resolver, module, source, name, seen):
-                hits[id(again[0][1])] = again
+        hits = {
+            id(again[0][1]): again
+            for source in exports.get("*", ())
+            if (again := self._of_file(resolver, module, source, name, seen))
+        }
         return next(iter(hits.values())) if len(hits) == 1 else []
 
     def _of_file(

@@ -212,10 +212,8 @@ class GoRules(Rules):
 
     forms = read_table(_TABLE)
     builtins = _BUILTINS
-    bases_inside = calls_convert = True
-    merges_modules = True
+    bases_inside = calls_convert = merges_modules = knows_literals = True
     leaves_reads = reads_members = False
-    knows_literals = True
 
     # --- declarations
 
@@ -598,9 +596,11 @@ class Implementations:
         module = target.unit.module if isinstance(target, CodeSymbol) else None
         for name, signature in wanted.items():
             method = methods[name][0] if name in methods else None
-            if method is None or not _alike(signature, self._signature(method)):
-                return
-            if not (name[:1].isupper() or module in (None, method.unit.module)):
+            if (
+                method is None
+                or not _alike(signature, self._signature(method))
+                or not (name[:1].isupper() or module in (None, method.unit.module))
+            ):
                 return
         if isinstance(target, str):
             self.linker.add_outside(symbol.id, "implements", target, symbol.line)

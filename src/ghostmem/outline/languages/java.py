@@ -198,8 +198,9 @@ class Java(Rules):
             symbol.detail = ", ".join(types)
             for child in listed:
                 self.modifiers(walker, child)
-            thrown = [child for child in node.named_children if child.type == "throws"]
-            walker.type_term(next(iter(thrown), None))
+            walker.type_term(
+                next((child for child in node.named_children if child.type == "throws"), None)
+            )
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Note bases, type parameters, and the components of a record."""
@@ -221,8 +222,7 @@ class Java(Rules):
         """A component of a record, a field and a method that returns it; return its type."""
         if (name := node.child_by_field_name("name")) is not None:
             type_term = walker.type_term(node.child_by_field_name("type"))
-            symbol = walker.define(node, walker.text(name), "field")
-            symbol.flags.add("accessor")
+            symbol = walker.define(node, walker.text(name), "field", "accessor")
             for key in (symbol.name, f"{symbol.name}()"):
                 walker.bind(key, node.start_byte, type_term, None, symbol.number)
         return _shown_type(walker, node)
@@ -233,8 +233,7 @@ class Java(Rules):
         enum: Term = (SYMBOL, walker.unit.scopes[walker.scope].symbol)
         if (arguments := node.child_by_field_name("arguments")) is not None:
             walker.refer("calls", OWN_CONSTRUCTOR, node, walker.arguments(arguments, None))
-        symbol = walker.define(node, walker.text(name or node), "constant")
-        symbol.flags.add("static")
+        symbol = walker.define(node, walker.text(name or node), "constant", "static")
         walker.bind(symbol.name, node.start_byte, enum, None, symbol.number)
         if body is not None:
             heir = walker.anonymous(body, enum)

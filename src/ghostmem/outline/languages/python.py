@@ -167,8 +167,7 @@ class PythonRules(Rules):
     jumps = frozenset("return_statement raise_statement continue_statement break_statement".split())
     words: Mapping[str, str] = {THIS: "self", OWN_TYPE: "cls", SUPER: "super()"}
     constructor, call_method, item_methods = "__init__", "__call__", ("__iter__", "__getitem__")
-    hoists = self_parameter = defaults_outside = class_scope = unpacks = True
-    types_are_iterable = True
+    hoists = self_parameter = defaults_outside = class_scope = unpacks = types_are_iterable = True
 
     # --- imports
 
@@ -257,8 +256,7 @@ class PythonRules(Rules):
     def type_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`type X = Y`."""
         left, _, _ = walker.text(node.named_children[0]).partition("[")
-        symbol = walker.declare(node, left, "type")
-        symbol.flags.add("alias")
+        symbol = walker.declare(node, left, "type", "alias")
         symbol.underlying = walker.type_term(node.child_by_field_name("right"))
         symbol.inner = walker.scope
 
@@ -282,8 +280,7 @@ class PythonRules(Rules):
             walker.refer("assigns", (NAME, name), target)
         elif scope.kind in (CLASS, FILE_SCOPE):
             kind = "constant" if _CONSTANT.match(name) else "variable"
-            symbol = walker.define(node, name, "field" if scope.kind == CLASS else kind)
-            symbol.flags.add("static")
+            symbol = walker.define(node, name, "field" if scope.kind == CLASS else kind, "static")
             symbol.type, number = type_term, symbol.number
         if not is_global:
             walker.bind(name, node.end_byte, type_term, value, number, home)

@@ -222,12 +222,8 @@ class RustRules(RustNames):
             for item in body.named_children if body is not None else ():
                 if item.type == "type_item":
                     name = f"Self::{walker.text(_field(item, 'name'))}"
-                    walker.bind(
-                        name,
-                        item.start_byte,
-                        None,
-                        walker.type_term(item.child_by_field_name("type")),
-                    )
+                    term = walker.type_term(item.child_by_field_name("type"))
+                    walker.bind(name, item.start_byte, None, term)
                 else:
                     walker.visit(item)
         walker.receivers = receivers
@@ -252,8 +248,7 @@ class RustRules(RustNames):
     def variant(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a variant of an enum, whose value is of the enum."""
         enum = walker.unit.scopes[walker.scope].symbol
-        symbol = walker.define(node, walker.text(_field(node, "name")), "field")
-        symbol.flags.add("variant")
+        symbol = walker.define(node, walker.text(_field(node, "name")), "field", "variant")
         walker.bind(symbol.name, node.start_byte, (SYMBOL, enum), None, symbol.number)
         with walker.inside(CLASS, symbol.number) as symbol.inner:
             walker.visit(node.child_by_field_name("body"))

@@ -71,10 +71,8 @@ class RustNames(Rules):
     builtins = KNOWN["primitives"]
     separator = "::"
     words = {THIS: "self", OWN_TYPE: "Self"}  # noqa: RUF012
-    strict_uses = True
+    strict_uses = merges_modules = knows_literals = True
     calls_convert = True  # making a tuple struct or a variant only uses it
-    merges_modules = True
-    knows_literals = True
     leaves_members = False
     virtual = ("type", "receiver")
     crates: Crates
@@ -476,13 +474,8 @@ class RustNames(Rules):
                 scope = unit.scopes[declared.scope]
                 path = self.crates.files.get(scope.module or "", {}).get(declared.name)
                 if path is not None:
-                    linker.add(
-                        linker.node_of(unit, scope.symbol),
-                        "declares",
-                        file_id(path),
-                        declared.line,
-                        "module",
-                    )
+                    start = linker.node_of(unit, scope.symbol)
+                    linker.add(start, "declares", file_id(path), declared.line, "module")
 
     def _leave(self, linker: Linker, owner: str, text: str, line: int, name: str) -> None:
         linker.loose.append(Loose(owner, "implements", text, line, name, linker.values[name]))
