@@ -47,7 +47,7 @@ class Stale(Record):
     @property
     def mark(self) -> str:
         """Return the state in words, empty if the code is unchanged."""
-        return mark(self.state, self.now)
+        return SymbolState(self.state, now=self.now).mark
 
 
 class SymbolState(NamedTuple):
@@ -57,15 +57,15 @@ class SymbolState(NamedTuple):
     node: OutlineNode | None = None
     now: str = ""
 
-
-def mark(state: str, now: str = "") -> str:
-    """Return a state in words, empty if the symbol is unchanged."""
-    return {
-        CURRENT: "",
-        CHANGED: "code changed since",
-        RENAMED: f"renamed to {now}?",
-        GONE: "symbol gone",
-    }.get(state, f"cannot be checked: {now}")
+    @property
+    def mark(self) -> str:
+        """Return the state in words, empty if the symbol is unchanged."""
+        return {
+            CURRENT: "",
+            CHANGED: "code changed since",
+            RENAMED: f"renamed to {self.now}?",
+            GONE: "symbol gone",
+        }.get(self.state, f"cannot be checked: {self.now}")
 
 
 def stale(
@@ -237,7 +237,7 @@ def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_NodeM
     code = CodeSymbols(graph, [ref for _, ref in refs])
     for memory, ref in refs:
         state = code.judge(ref)
-        note = mark(state.state, state.now)
+        note = state.mark
         if state.node is None or state.node.name != ref.name:
             note = f"{ref.name}: {note}"
         yield (
