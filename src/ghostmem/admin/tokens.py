@@ -138,8 +138,7 @@ def _find(tx: Transaction, name: str, now: datetime) -> Token:
     """Return a token by its id or name; of several with one name the valid one."""
     if (stored := tx.tokens.get(name)) is not None:
         return stored[0]
-    same = [token for token in tx.tokens.all() if token.name == name]
-    if not same:
+    if not (same := [token for token in tx.tokens.all() if token.name == name]):
         raise NotFoundError(
             f"there is no token {validate.shown(name)}", "`ghost token list` shows them"
         )

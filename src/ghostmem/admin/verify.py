@@ -125,8 +125,11 @@ def _error(before: str, last: int, line: ChainLine) -> str:
         )
     if line.hash is None:
         return f"line {line.seq} has lost its hash" if before else ""
-    is_valid = chained(before, line) == line.hash
-    return "" if is_valid else f"line {line.seq} was changed, inserted or moved"
+    return (
+        ""
+        if chained(before, line) == line.hash
+        else f"line {line.seq} was changed, inserted or moved"
+    )
 
 
 def _digest_of_all(tx: Transaction, wanted: str | None) -> tuple[str, str, str]:

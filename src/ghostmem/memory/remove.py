@@ -83,10 +83,12 @@ def rm(
     # Scrub even when nothing was removed: an earlier hard delete may have been interrupted.
     pending = store.engine.scrub() if hard and not dry_run else ""
     if not removed:
-        hint = f"`ghost list -n {ns}` shows the keys of the namespace"
-        if history:
-            hint = f"it was deleted before; `ghost restore -n {ns} -k {quote(key)}` brings it back"
-        raise NotFoundError(f"memory not found: {ns}/{key}", hint)
+        raise NotFoundError(
+            f"memory not found: {ns}/{key}",
+            f"it was deleted before; `ghost restore -n {ns} -k {quote(key)}` brings it back"
+            if history
+            else f"`ghost list -n {ns}` shows the keys of the namespace",
+        )
     return Removal(
         ns,
         key,

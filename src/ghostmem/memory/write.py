@@ -309,9 +309,11 @@ def index_memory(
         rows, vectors = _rows(store, memory), ()
         if near is not None:
             tx.index.wait(memory.id)
-    model = None
-    if embedder and vectors:
-        model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker)
+    model = (
+        tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker)
+        if embedder and vectors
+        else None
+    )
     first = tx.index.add(memory, tagged(rows, memory.tags), model, vectors)
     if embedder and model is not None and near is not None:
         autolink(

@@ -279,8 +279,7 @@ def conversation_of(
     """Return the conversation that a memory is a turn of: an episode with a speaker and a scope.
 
     A fact may name the session in which it was stated (`source_scope`) and is no turn."""
-    is_turn = kind == Kind.EPISODIC and source_user is not None
-    return source_scope if is_turn else None
+    return source_scope if kind == Kind.EPISODIC and source_user is not None else None
 
 
 @frozen

@@ -92,9 +92,11 @@ def make_app(
     metrics, events, files = Metrics(), Events(ghost), None if sessions is None else StaticFiles()
     app = _dispatcher(ghost, metrics, mcp_app, events, files)
     app = bounded(app, limits.body_bytes, limits.body_seconds)
-    sign_in = None
-    if sessions is not None and files is not None:
-        sign_in = bounded(sign_in_app(ghost, sessions, files), FORM_BYTES, limits.body_seconds)
+    sign_in = (
+        None
+        if sessions is None or files is None
+        else bounded(sign_in_app(ghost, sessions, files), FORM_BYTES, limits.body_seconds)
+    )
     app = authenticated(
         app,
         ghost,
