@@ -1,3 +1,3 @@
 """The version, in one place, readable without importing anything."""
 
-__version__ = "0.15.0"
+__version__ = "0.16.0"
