@@ -160,6 +160,20 @@ def test_the_screen_is_given_back(
     assert "\x1b[2J" not in screen.written
 
 
+def test_a_signal_during_a_wait_is_not_lost() -> None:
+    """The handler does not wait for the lock of the event that the main thread waits with."""
+    code = (
+        "import os, signal; from ghostmem.cli.terminal import leaving\n"
+        "with leaving() as stop:\n"
+        "    with stop._cond: os.kill(os.getpid(), signal.SIGINT); print('held')\n"
+        "    print(stop.wait(30))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], timeout=PATIENCE, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["held", "True"]
+
+
 def test_what_another_process_writes_is_marked(terminal: Callable[..., Terminal], db: Path) -> None:
     """A put beside the command appears with a star, and so does the removal after it."""
     screen = terminal(db)

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import unicodedata
+from _thread import start_new_thread
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -167,7 +168,10 @@ def leaving() -> Iterator[threading.Event]:
     names = [
         getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
     ]
-    before = {number: signal.signal(number, lambda *_: stop.set()) for number in names}
+    # In another thread: a handler interrupts the main one, which may hold the event's own lock.
+    before = {
+        number: signal.signal(number, lambda *_: start_new_thread(stop.set, ())) for number in names
+    }
     try:
         yield stop
     finally:
