@@ -52,13 +52,12 @@ def nearest(graph: StoredGraph, symbol: str) -> list[str]:
     """Return the names of symbols that are most similar to a name, most similar first."""
     wanted = _key(symbol).head.lower()
     short, whole = _pairs(_tail(wanted)), _pairs(wanted)
-    ranked = ((_likeness(short, bare(name)), name) for name in graph.names())
     best = nsmallest(
         MAX_SUGGESTIONS,
         (
             (-score, -_likeness(whole, name), name)
-            for score, name in ranked
-            if score >= _MIN_LIKENESS
+            for name in graph.names()
+            if (score := _likeness(short, bare(name))) >= _MIN_LIKENESS
         ),
     )
     return [name for *_, name in best]

@@ -133,20 +133,15 @@ def _branch_lines(
     if linked := memories.get(branch.node.id):
         yield f"{pad}  memories"
         yield from (f"{pad}    {line}" for line in _memory_lines(linked))
-    kinds = [
-        kind
-        for kind in tree.options.kinds
-        if kind in branch.relations or (asked and kind in branch.missing)
-    ]
-    for kind in kinds:
-        if kind not in branch.relations:
+    for kind in tree.options.kinds:
+        if kind in branch.relations:
+            yield f"{pad}  {kind}"
+            for child in branch.relations[kind]:
+                yield from _branch_lines(child, tree, asked, memories, level + 2)
+        elif asked and kind in branch.missing:
             noun = f'unresolved {BACK.get(kind)} named "{_flat(bare(branch.node.name))}"'
             count = branch.missing[kind]
             yield f"{pad}  {kind}: none found" + (f" ({count} {noun})" if count else "")
-            continue
-        yield f"{pad}  {kind}"
-        for child in branch.relations[kind]:
-            yield from _branch_lines(child, tree, asked, memories, level + 2)
     for kind in FORWARD:
         if loose := [reference for reference in branch.loose if reference.kind == kind]:
             yield f"{pad}  unresolved {kind}: {len(loose)} ({_examples(loose)})"

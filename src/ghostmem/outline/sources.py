@@ -114,8 +114,8 @@ def _known_to_git(root: Path) -> list[str]:
         "core.fsmonitor=false",
         "-c",
         "core.untrackedCache=false",
+        *("ls-files", "-co", "--exclude-standard", "-z", "--", "."),
     ]
-    command += ["ls-files", "-co", "--exclude-standard", "-z", "--", "."]
     try:
         done = subprocess.run(  # noqa: S603
             command, capture_output=True, check=False, timeout=60, env=_git_environment()

@@ -96,13 +96,20 @@ def stale(
         project: _states(store, *project, project_refs, trusted=home is not None)
         for project, project_refs in by_project.items()
     }
-    judged = []
-    for memory, ref in refs:
-        state, node, now = states[ref.root, ref.language][ref]
-        path = node.file if node else ref.path
-        if everything or state != CURRENT:
-            judged.append(Stale(memory.ns, memory.key, ref.name, path, state, now, ref.root))
-    return judged
+    judged = [(memory, ref, states[ref.root, ref.language][ref]) for memory, ref in refs]
+    return [
+        Stale(
+            memory.ns,
+            memory.key,
+            ref.name,
+            node.file if node else ref.path,
+            state,
+            now,
+            ref.root,
+        )
+        for memory, ref, (state, node, now) in judged
+        if everything or state != CURRENT
+    ]
 
 
 def _states(
@@ -141,12 +148,12 @@ class CodeSymbols:
 
     def judge(self, ref: SymbolRef) -> SymbolState:
         """Return the state of a symbol; it is renamed if exactly one other has its text."""
-        same_name = sorted(
+        first = min(
             self._named.get(ref.name, ()),
             key=lambda node: (node.body != ref.hash, node.file != ref.path, node.line),
+            default=None,
         )
-        if same_name:
-            first = same_name[0]
+        if first is not None:
             return SymbolState(CURRENT if first.body == ref.hash else CHANGED, first)
         same = list(self._same_text(ref).values()) if ref.hash else []
         return SymbolState(RENAMED, same[0], same[0].name) if len(same) == 1 else SymbolState(GONE)

@@ -654,11 +654,13 @@ class Walker:
         """A type `of` with type arguments: the other children; option `flat`: theirs."""
         of = self.child(node, form, "of")
         base = self.type_term(of)
-        arguments: list[Term | None] = []
-        for child in node.named_children:
-            if child != of:
-                listed = child.named_children if "flat" in form.options else (child,)
-                arguments += [self.type_term(one) for one in listed if self.role(one) != "skip"]
+        arguments = [
+            self.type_term(argument)
+            for child in node.named_children
+            if child != of
+            for argument in (child.named_children if "flat" in form.options else (child,))
+            if self.role(argument) != "skip"
+        ]
         return (GENERIC, base, tuple(arguments)) if base is not None else None
 
     visit_generic = type_generic
@@ -772,8 +774,7 @@ class Walker:
         listed = _own_parameters(node)
         if node is not None and self.role(node) in ("name", "param"):
             listed = [node]  # a function literal with one parameter, without parentheses
-        is_method = in_type and "static" not in symbol.flags
-        if is_method and self.rules.self_parameter and listed:
+        if in_type and "static" not in symbol.flags and self.rules.self_parameter and listed:
             self._self_parameter(listed.pop(0), symbol)
         for child in listed:
             names, least, most = self.parameter(child)
@@ -1026,12 +1027,10 @@ def _part(value: Term | None, number: int) -> Term | None:
 
 def _own_parameters(node: "Node | None") -> "list[Node]":
     """Return the parameters in a list, without a `this` that only has a type."""
-    listed = plain_children(node)
-    patterns = [child.child_by_field_name("pattern") for child in listed]
     return [
-        one
-        for one, pattern in zip(listed, patterns, strict=True)
-        if pattern is None or pattern.type != "this"
+        child
+        for child in plain_children(node)
+        if (pattern := child.child_by_field_name("pattern")) is None or pattern.type != "this"
     ]
 
 

@@ -255,10 +255,11 @@ class Linker:
 
     def _reference(self, unit: Unit, reference: Reference) -> None:
         kind, number, scope, term, line, position, arguments = reference
-        if term[0] == MEMBER and not self._may_be_linked(unit, kind, term):
+        # of what is declared again, the definition names the same types
+        if (term[0] == MEMBER and not self._may_be_linked(unit, kind, term)) or (
+            kind == "uses" and number != FILE and "redeclared" in unit.symbols[number].flags
+        ):
             return
-        if kind == "uses" and number != FILE and "redeclared" in unit.symbols[number].flags:
-            return  # the definition names the same types
         key = (kind, term, scope, len(arguments or ())) if position == END else None
         ends = self._of_scopes.get(key) if key is not None else None
         if ends is None:
@@ -384,8 +385,7 @@ class Linker:
             Target(via, unit.symbols[one[B_SYMBOL]]) for unit, one in made if one[B_SYMBOL] >= 0
         ]
         chosen = self.rules.overloads(self.resolver, constructors, arguments, place)
-        is_plain = symbol.kind == "type" and "alias" not in symbol.flags
-        if not chosen and sure and is_plain:
+        if not chosen and sure and symbol.kind == "type" and "alias" not in symbol.flags:
             ends.append(End("calls", via, symbol))
         return ends + [End("calls", via, target.symbol) for target in chosen if target.symbol]
 

@@ -439,9 +439,10 @@ class Resolver:
 
     def is_a(self, value: Value, wanted: Value) -> bool:
         """Tell whether a value is of the type of another one."""
-        if value[0] == wanted[0] == INSTANCE:
-            return any(base is wanted[1] for base, _ in self.order(value[1]))
-        return value[:2] == wanted[:2]
+        return value[:2] == wanted[:2] or (
+            value[0] == wanted[0] == INSTANCE
+            and any(base is wanted[1] for base, _ in self.order(value[1]))
+        )
 
     # --- types
 
@@ -764,9 +765,11 @@ class Resolver:
                 ]
             )
         owner = unit.enclosing(binding[B_SCOPE])
-        is_generic = owner is not None and owner.type_parameters
-        is_instance = is_generic and receiver[0] in (INSTANCE, BASES)
-        env = self.type_env(owner, receiver) if owner is not None and is_instance else None
+        env = (
+            self.type_env(owner, receiver)
+            if owner is not None and owner.type_parameters and receiver[0] in (INSTANCE, BASES)
+            else None
+        )
         return self.evaluate_bindings(found, END, env)
 
     def outside_bases(self, symbol: CodeSymbol) -> Iterator[Value | None]:

@@ -591,8 +591,7 @@ class PythonRules(Rules):
             return (TYPE, *value[1:])
         own = resolver.own_member(value[1], name) if value[0] == TYPE else []
         numbered = [(unit, one[B_SYMBOL]) for unit, one in own if one[B_SYMBOL] >= 0]
-        is_field = any(unit.symbols[number].kind == "field" for unit, number in numbered)
-        is_enum = is_field and any(
+        is_enum = any(unit.symbols[number].kind == "field" for unit, number in numbered) and any(
             base is not None and base[1].startswith("enum.")
             for base in resolver.outside_bases(value[1])
         )

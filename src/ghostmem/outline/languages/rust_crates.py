@@ -121,9 +121,8 @@ class Crates:
 def _manifests(paths: Iterable[str], read: Read) -> dict[str, Manifest]:
     manifests: dict[str, Manifest] = {}
     for folder in sorted({folder for path in paths for folder in _folders(path)}):
-        text = read(posixpath.join(folder, "Cargo.toml"))
         try:
-            manifest = tomllib.loads(text or "")
+            manifest = tomllib.loads(read(posixpath.join(folder, "Cargo.toml")) or "")
         except tomllib.TOMLDecodeError:
             continue
         if isinstance(manifest.get("package"), dict):

@@ -246,12 +246,12 @@ class RustNames(Rules):
 
     def meant(self, kind: str, targets: list[Target]) -> list[Target]:
         """Return the functions that a call means, and the enums of variants."""
-        meant = []
-        for target in targets:
-            symbol = target.symbol
-            if symbol is not None and "variant" in symbol.flags:
-                target = target._replace(symbol=symbol.unit.symbols[symbol.parent])
-            meant.append(target)
+        meant = [
+            target._replace(symbol=symbol.unit.symbols[symbol.parent])
+            if (symbol := target.symbol) and "variant" in symbol.flags
+            else target
+            for target in targets
+        ]
         wanted = [target for target in meant if target.value is None or target.value[0] != MODULE]
         kinds = CALLABLES if kind == "calls" else ("field",)  # a method may have its name
         of_kind = [target for target in wanted if target.symbol and target.symbol.kind in kinds]
@@ -308,10 +308,9 @@ class RustNames(Rules):
         derives = value[1].detail if isinstance(value[1].detail, list) else []
         if name in DERIVED and DERIVED[name].rsplit("::", 1)[-1] in derives:
             return (OUTSIDE, f"{DERIVED[name]}::{name}", value)
-        for each in list(self.opened(resolver, value))[1:]:
-            if each[0] not in (INSTANCE, TYPE):
-                return resolver.member(each, name)
-        return None
+        inner = list(self.opened(resolver, value))[1:]
+        outside = next((each for each in inner if each[0] not in (INSTANCE, TYPE)), None)
+        return resolver.member(outside, name) if outside is not None else None
 
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside: of the project's impl blocks, or by its name."""
@@ -395,13 +394,13 @@ class RustNames(Rules):
     @staticmethod
     def _variant(resolver: Resolver, path: Term, name: str, place: Place) -> CodeSymbol | None:
         """Return the variant that a path means: its value is of the enum that has its name."""
-        for value in parts(resolver.evaluate(path, place)):
-            for unit, binding in (
-                resolver.own_member(value[1], name) if value[0] == INSTANCE else []
-            ):
-                if "variant" in unit.symbols[binding[B_SYMBOL]].flags:
-                    return unit.symbols[binding[B_SYMBOL]]
-        return None
+        symbols = (
+            unit.symbols[binding[B_SYMBOL]]
+            for value in parts(resolver.evaluate(path, place))
+            if value[0] == INSTANCE
+            for unit, binding in resolver.own_member(value[1], name)
+        )
+        return next((symbol for symbol in symbols if "variant" in symbol.flags), None)
 
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place
