@@ -46,11 +46,14 @@ class GhostRetriever(BaseRetriever):  # type: ignore[misc]
 
 def _document(hit: Hit) -> Document:
     fields = hit.to_dict()
-    metadata = {
-        **{name: fields[name] for name in _METADATA if fields.get(name) not in (None, "", [])},
-        "score": hit.score,
-    }
-    return Document(id=hit.memory.id, page_content=hit.memory.content, metadata=metadata)
+    return Document(
+        id=hit.memory.id,
+        page_content=hit.memory.content,
+        metadata={
+            **{name: fields[name] for name in _METADATA if fields.get(name) not in (None, "", [])},
+            "score": hit.score,
+        },
+    )
 
 
 def ghost_tools(ghost: Ghost, ns: str) -> list[StructuredTool]:

@@ -110,16 +110,18 @@ def listing(path: str, files: Mapping[str, str]) -> str:
         for depth in range(1, min(len(parts), _MAX_DEPTH) + 1):
             entry = "/".join(parts[:depth]) + ("/" if depth < len(parts) else "")
             sizes[entry] = sizes.get(entry, 0) + size
-    head = (
-        f"Here're the files and directories up to {_MAX_DEPTH} levels deep in {path}, "
-        "excluding hidden items and node_modules:"
-    )
     entries = (
         f"{_size(sizes[name])}\t{path}{'/' if name else ''}{name}"
         # the contents of a directory come right after it
         for name in sorted(sizes, key=lambda name: name.rstrip("/").split("/") if name else [])
     )
-    return "\n".join([head, *entries])
+    return "\n".join(
+        [
+            f"Here're the files and directories up to {_MAX_DEPTH} levels deep in {path}, "
+            "excluding hidden items and node_modules:",
+            *entries,
+        ]
+    )
 
 
 def bare(message: str) -> MemoryFileError:

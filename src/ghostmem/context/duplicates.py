@@ -140,11 +140,10 @@ def spread_out(items: Sequence[ContextItem], strong_score: float) -> list[Contex
 
     Items that score at least `strong_score` stay before the others: the rest of a similar group
     moves behind different items of the same strength, not behind weak ones."""
-    by_strength = sorted(items, key=lambda item: item.score < strong_score)
     # a stable sort: the items of one strength that have enough similar ones come last
     places = [
         (item.score < strong_score, len(list(islice(similar, MAX_SIMILAR))) == MAX_SIMILAR, item)
-        for item, similar in with_similar(by_strength)
+        for item, similar in with_similar(sorted(items, key=lambda item: item.score < strong_score))
     ]
     return [item for *_, item in sorted(places, key=lambda place: place[:2])]
 

@@ -372,8 +372,9 @@ class Expansion:
     def _is_valid(self, memory: Memory) -> bool:
         """Return whether a memory is current and holds, now or at the time that was asked for."""
         now, at = self._request.query.now, self._request.filter_.valid_at
-        holds = memory.is_open(now) if at is None else memory.held_at(at)
-        return holds and memory.is_current(now)
+        return memory.is_current(now) and (
+            memory.is_open(now) if at is None else memory.held_at(at)
+        )
 
     def children(self, id_: str) -> list[str]:
         """Return the keys of a summary's current children that were reached."""

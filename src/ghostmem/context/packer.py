@@ -258,8 +258,7 @@ class Packer:
                 self._put(item, longer)
 
     def _put(self, item: ContextItem, text: str) -> bool:
-        is_whole = text == item.memory.content
-        tokens = self.cost(item) if is_whole else self._count(text) + OVERHEAD
+        tokens = self.cost(item) if text == item.memory.content else self._count(text) + OVERHEAD
         self.placed[item.id] = Placed(item, text, tokens)
         self.used += tokens
         self.left_out.pop(item.id, None)

@@ -501,8 +501,11 @@ def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) 
 
 
 def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: ImportReport) -> None:
-    names = (*INHERITED, "created_at", "valid_from", "valid_to")
-    fields = {name: getattr(memory, name) for name in names if name != "expires_at"}
+    fields = {
+        name: getattr(memory, name)
+        for name in (*INHERITED, "created_at", "valid_from", "valid_to")
+        if name != "expires_at"
+    }
     last = tx.memories.last(memory.ns, memory.key)
     if last is not None and last.content == memory.content and last.deleted_at is None:
         report.unchanged += 1

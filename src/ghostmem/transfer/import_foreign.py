@@ -117,10 +117,9 @@ def _texts(drafts: Sequence[Draft]) -> list[JudgedText]:
 
 def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[str, str]:
     """Return the key of each memory here: that of an earlier import, or else a free one."""
-    imported = tx.listing.scan(Filter(ns=NsFilter(ns), source_kind=SourceKind.IMPORT))
     before = {
         origin["id"]: memory.key
-        for memory in imported
+        for memory in tx.listing.scan(Filter(ns=NsFilter(ns), source_kind=SourceKind.IMPORT))
         if isinstance(origin := memory.meta.get(kind), Mapping)
         and isinstance(origin.get("id"), str)
     }

@@ -155,8 +155,11 @@ def _is_negated(
     One that negates a thing of its own only adds to the other: "but not on Monday"."""
     after = negation.string[negation.end() :]
     is_own = set(other_terms).isdisjoint(index_terms(after)) and re.search(r"\w", after)
-    covers = set(own_terms).difference(_phrases()["negations"]) <= set(other_terms)
-    return covers and _share(other_terms, own_terms) >= _ALIKE and not is_own
+    return (
+        set(own_terms).difference(_phrases()["negations"]) <= set(other_terms)
+        and _share(other_terms, own_terms) >= _ALIKE
+        and not is_own
+    )
 
 
 def _spelled_out(text: str) -> str:

@@ -45,8 +45,11 @@ def _contradictions(store: Store, ns: str | None) -> list[Contradiction]:
     """Return unresolved contradictions; those of one memory follow each other, newest first."""
     now = store.clock()
     with store.engine.read() as tx:
-        names = [name for name, *_ in tx.listing.namespaces(validate.ns_filter(ns), now)]
-        pairs = [pair for name in names for pair in contradicting_pairs(tx, name, now)]
+        pairs = [
+            pair
+            for name, *_ in tx.listing.namespaces(validate.ns_filter(ns), now)
+            for pair in contradicting_pairs(tx, name, now)
+        ]
     degree = Counter(
         (side.ns, side.key) for pair in pairs for side in (pair.prevailing, pair.other)
     )

@@ -164,12 +164,17 @@ def _sign_in_page(status: int, problem: str = "") -> Response:
         "<!-- problem -->", about
     )
     style = b64encode(sha256(_STYLE.encode()).digest()).decode()
-    headers = {
-        "Content-Security-Policy": POLICY.format(style=f"'sha256-{style}'"),
-        "Cache-Control": "no-store",
-        "Referrer-Policy": "same-origin",  # else the browser would not say that the form is ours
-    }
-    return Response(body, status, headers, TYPES[".html"])
+    return Response(
+        body,
+        status,
+        {
+            "Content-Security-Policy": POLICY.format(style=f"'sha256-{style}'"),
+            "Cache-Control": "no-store",
+            # else the browser would not say that the form is ours
+            "Referrer-Policy": "same-origin",
+        },
+        TYPES[".html"],
+    )
 
 
 _STYLE = (STATIC / "sign-in" / "sign-in.css").read_text(encoding="utf-8")
