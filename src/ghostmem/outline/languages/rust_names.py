@@ -50,7 +50,7 @@ GROUPS = {
     for group in ("cells", "locks", "once_cells", "holders", "results", "lists", "maps")
     for name in KNOWN[group]
 }
-# what methods give, by the group of the type (see engine.library)
+# what methods give, by the group of the type (see `library_result`)
 RESULTS = {group: groups_of("rust.txt", group) for group in (*GROUPS.values(), "own")}
 _OPTION, _RESULT = "std::option::Option", "std::result::Result"
 _OF_POINTERS = (
