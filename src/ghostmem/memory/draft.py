@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ghostmem.embed.base import Embedder
 from ghostmem.frozen import frozen
-from ghostmem.graph.autolink import NearestChunks, find_near
 from ghostmem.lazy import lazy_property
 from ghostmem.model import Memory
 from ghostmem.model.memory import conversation_of
 from ghostmem.store import IndexRow, Space, Store, Transaction, index_rows
 from ghostmem.truth.plain import AnalysedText
+
+if TYPE_CHECKING:
+    from ghostmem.embed.base import Embedder
+    from ghostmem.graph.autolink import NearestChunks
 
 NEVER = "never"  # the ttl that removes an expiry
 
@@ -117,6 +119,8 @@ def with_nearest(store: Store, tx: Transaction, draft: Draft, prepared: Prepared
     """Return a prepared draft with the stored chunks that are nearest to its own."""
     if prepared.embedder is None or not prepared.vectors:
         return prepared
+    from ghostmem.graph.autolink import find_near
+
     return prepared._replace(
         near=find_near(
             store,

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Unpack
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError, InvalidInputError, VersionConflictError
 from ghostmem.memory.draft import NEVER, Draft, Prepared, prepare, read_current
-from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import draft_reasons, hold_draft
 from ghostmem.memory.redact import redact_content, redact_draft
 from ghostmem.memory.verdict import Judgement, compare_draft, judge_prepared, read_ahead
@@ -27,7 +26,6 @@ from ghostmem.store import (
     validate,
 )
 from ghostmem.text.redact import redact
-from ghostmem.text.sections import slug
 
 REQUESTED = "its writer asked for quarantine"
 MAX_WORDS = 8
@@ -200,6 +198,8 @@ def put(
     prepared, judgement = compared or compare_draft(store, draft, current)
     memory = _write(store, draft, prepared, judgement)
     if was_loading and not prepared.vectors and store.vectoriser.arrived:
+        from ghostmem.memory.embedding import catch_up
+
         try:  # embed the memories written while the model was loading
             catch_up(store)
         except GhostError as error:
@@ -311,6 +311,8 @@ def put_unnamed(store: Store, ns: str, content: str, **fields: Any) -> Memory:
 
 def key_from_text(content: str) -> str:
     """Return the first words of a text as a key, without secrets."""
+    from ghostmem.text.sections import slug
+
     words = _WORD.findall(redact(content[: MAX_LENGTH * 100])[0][: MAX_LENGTH * 10])[:MAX_WORDS]
     name = slug(" ".join(words)) if words else "note"
     return (

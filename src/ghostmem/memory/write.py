@@ -8,7 +8,6 @@ from typing import Any
 from ghostmem.caller import CLIENT
 from ghostmem.clock import later, parse_ttl
 from ghostmem.errors import ConflictError, InvalidInputError, VersionConflictError
-from ghostmem.graph.autolink import NearestChunks, autolink
 from ghostmem.memory.draft import (
     INHERITED,
     NEVER,
@@ -316,6 +315,8 @@ def index_memory(
     )
     first = tx.index.add(memory, tagged(rows, memory.tags), model, vectors)
     if embedder and model is not None and near is not None:
+        from ghostmem.graph.autolink import autolink
+
         autolink(
             store, tx, embedder, model, memory, vectors, [row.spoken for row in rows], near, first
         )
@@ -345,6 +346,8 @@ def _with_current_model(store: Store, tx: Transaction, prepared: Prepared) -> Pr
     """Embed again if another process has changed the model of the store since the preparation."""
     if not prepared.vectors or (current := store.vectoriser.get(tx)) is prepared.embedder:
         return prepared
+    from ghostmem.graph.autolink import NearestChunks
+
     texts = [row.spoken for row in prepared.rows[: len(prepared.vectors)]]
     return Prepared(
         prepared.rows,

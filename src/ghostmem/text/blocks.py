@@ -5,16 +5,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from ghostmem.text.patterns import compiled
+
 _INK = re.compile(r"\S")
-_OPENER = re.compile(
+_OPENER = (
     r"[ \t]*(?:(?P<fence>`{3,}+(?![^\n]*`)|~{3,})"
     r"|(?P<heading>(?<! {4})(?<!\t)#{1,6}(?=[ \t\r\n]|\Z))"
     r"|(?P<item>(?:[-*+]|\d{1,9}[.)])(?=[ \t\r\n]|\Z)))"
 )
-_LISTED = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+(?=```|~~~)")
-_CLOSER = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t\r]*$", re.MULTILINE)
-_UNDERLINE = re.compile(r" {0,3}(?:={2,}|-{2,})[ \t\r]*(?:\n|\Z)")
-_PLAIN_LINES = re.compile(r"(?:\n[ \t]*[^\W\d_][^\n|]*+(?=\n|\Z))*")
+_LISTED = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+(?=```|~~~)"
+_CLOSER = r"(?m)^[ \t]*(`{3,}|~{3,})[ \t\r]*$"
+_UNDERLINE = r" {0,3}(?:={2,}|-{2,})[ \t\r]*(?:\n|\Z)"
+_PLAIN_LINES = r"(?:\n[ \t]*[^\W\d_][^\n|]*+(?=\n|\Z))*"
 _MAX_UNDERLINED = 100  # characters of a heading with a line of = or - below it
 
 
@@ -50,14 +52,14 @@ def blocks(text: str) -> Iterator[MarkdownBlock]:
 
 def opened_fence(text: str, line: int) -> "re.Match[str] | None":
     """Return the match of a code fence that opens on this line or in its list item."""
-    listed = _LISTED.match(text, line)
-    opener = _OPENER.match(text, listed.end() if listed else line)
+    listed = compiled(_LISTED).match(text, line)
+    opener = compiled(_OPENER).match(text, listed.end() if listed else line)
     return opener if opener and opener["fence"] else None
 
 
 def closing_end(text: str, opener: "re.Match[str]") -> int | None:
     """Return the end of the line that closes a fence, or None if it is never closed."""
-    closers = _CLOSER.finditer(text, opener.end())
+    closers = compiled(_CLOSER).finditer(text, opener.end())
     return next((mark.end() for mark in closers if mark[1].startswith(opener["fence"])), None)
 
 
@@ -75,7 +77,7 @@ def line_end(text: str, line: int) -> int:
 
 def _read(text: str, line: int) -> tuple[BlockKind, int, tuple[int, ...]]:
     """Read the block that begins on this line: its kind, its end and its items."""
-    opener = _OPENER.match(text, line)
+    opener = compiled(_OPENER).match(text, line)
     match opener.lastgroup if opener else None:
         case "fence":
             return BlockKind.WHOLE, code_end(text, line) or len(text), ()
@@ -98,11 +100,17 @@ def _read_prose(text: str, line: int) -> tuple[BlockKind, int, tuple[int, ...]]:
         following_end = line_end(text, following)
         if not text[following:following_end].strip():
             break
-        if end == first_end and end - line <= _MAX_UNDERLINED and _UNDERLINE.match(text, following):
+        if (
+            end == first_end
+            and end - line <= _MAX_UNDERLINED
+            and compiled(_UNDERLINE).match(text, following)
+        ):
             return BlockKind.HEADING, following_end, ()
-        if _OPENER.match(text, following) or _opens_table(text, following):
+        if compiled(_OPENER).match(text, following) or _opens_table(text, following):
             break
-        plain = _PLAIN_LINES.match(text, following_end)  # for speed: lines that are surely prose
+        plain = compiled(_PLAIN_LINES).match(
+            text, following_end
+        )  # for speed: lines that are surely prose
         end = plain.end() if plain else following_end
     return BlockKind.PROSE, end, ()
 
@@ -113,7 +121,7 @@ def _read_list(text: str, line: int) -> tuple[BlockKind, int, tuple[int, ...]]:
     while (ink := _INK.search(text, end)) is not None:
         after_blank = text.count("\n", end, ink.start()) > 1
         following = text.rfind("\n", end, ink.start()) + 1
-        opener = _OPENER.match(text, following)
+        opener = compiled(_OPENER).match(text, following)
         opened = opener.lastgroup if opener else None
         if opened in {"fence", "heading"} or _opens_table(text, following):
             break

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from functools import cache
-from hashlib import sha256
 from itertools import groupby
 from math import log2
 from typing import NamedTuple
@@ -62,6 +61,8 @@ def seed_phrases(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
 def _has_checksum(words: list[str]) -> bool:
     if len(words) not in _PHRASE_SIZES:
         return False
+    from hashlib import sha256
+
     bits = "".join(f"{_numbers()[word]:011b}" for word in words)
     size = len(bits) * 32 // 33
     digest = sha256(int(bits[:size], 2).to_bytes(size // 8, "big")).digest()

@@ -12,8 +12,6 @@ or possessive, so that no text can make them slow.
 reference, a placeholder, a type, an expression or a word.
 """
 
-import base64
-import binascii
 import json
 import os
 import re
@@ -289,6 +287,9 @@ class SearchedText:
 
 
 def _decoded(text: str) -> str:
+    import base64
+    import binascii
+
     try:
         return base64.b64decode(
             text.translate({45: "+", 95: "/"}) + "=" * (-len(text) % 4), validate=True
