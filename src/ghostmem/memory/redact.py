@@ -75,7 +75,7 @@ def redact_draft(
     }
     if secrets and settings.secrets == BLOCK:
         raise _refusal([f"{kind} (in {location})" for location, kind in secrets])
-    draft = replace(draft, content=content)
+    draft = replace(draft, content=content) if content != draft.content else draft
     if secrets and settings.secrets == REDACT:
         draft = replace(draft, key=clean.pop("key")[:MAX_KEY], fields=clean)
     return draft, (*notes, *_notes(settings, secrets))

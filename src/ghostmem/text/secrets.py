@@ -371,7 +371,7 @@ def shaped(source: SearchedText) -> Iterator[tuple[str, int, int, bool]]:
     likely: dict[SecretShape, str] = {}
     for searched, by_literal in _by_literal().items():
         words: str = getattr(source, searched)
-        for literal in source.literals_in(by_literal, words):
+        for literal in source.literals_in(by_literal, words) if words else ():
             likely.update(dict.fromkeys(by_literal[literal], words))
     for shape, words in likely.items():
         for match in _matches(shape, source, words):

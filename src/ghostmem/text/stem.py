@@ -63,9 +63,14 @@ _ENDINGS_4 = dict.fromkeys(
     ),
     "",
 )
-# the endings of a step, their last letters, and how many syllables must be exceeded before them
+# the endings of a step, their sizes and last letters, and how many syllables must be exceeded
 _STEPS = [
-    (endings, frozenset(ending[-1] for ending in endings), min_syllables)
+    (
+        endings,
+        range(max(map(len, endings)), min(map(len, endings)) - 1, -1),
+        {ending[-1] for ending in endings},
+        min_syllables,
+    )
     for endings, min_syllables in ((_ENDINGS_2, 0), (_ENDINGS_3, 0), (_ENDINGS_4, 1))
 ]
 
@@ -92,9 +97,9 @@ def _stem(word: str) -> str:
     word, shape = _without_past(word, shape[: len(word)])
     if word[-1] == "y" and "v" in shape[:-1]:
         word, shape = word[:-1] + "i", shape[:-1] + "v"
-    for endings, last_letters, min_syllables in _STEPS:
+    for endings, sizes, last_letters, min_syllables in _STEPS:
         if word[-1] in last_letters:
-            word, shape = _replaced(word, shape, endings, min_syllables)
+            word, shape = _replaced(word, shape, endings, sizes, min_syllables)
     return _tidied(word, shape)
 
 
@@ -126,18 +131,16 @@ def _without_past(word: str, shape: str) -> tuple[str, str]:
 
 
 def _replaced(
-    word: str, shape: str, endings: dict[str, str], min_syllables: int
+    word: str, shape: str, endings: dict[str, str], sizes: range, min_syllables: int
 ) -> tuple[str, str]:
     """Replace the longest listed ending if more syllables are before it (steps 2, 3 and 4)."""
-    size = next((size for size in range(min(7, len(word)), 1, -1) if word[-size:] in endings), 0)
-    if (
-        not size
-        or shape[:-size].count("vc") <= min_syllables
-        or (word[-size:] == "ion" and word[-4] not in "st")
-    ):
-        return word, shape
-    new = endings[word[-size:]]
-    return word[:-size] + new, shape[:-size] + _shape(new)
+    for size in sizes:
+        if (new := endings.get(ending := word[-size:])) is not None:
+            before = shape[:-size]
+            if before.count("vc") > min_syllables and (ending != "ion" or word[-4] in "st"):
+                return word[:-size] + new, before + _shape(new)
+            break
+    return word, shape
 
 
 def _tidied(word: str, shape: str) -> str:
