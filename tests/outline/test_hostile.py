@@ -637,13 +637,13 @@ def test_a_strange_file_is_refused(store: Ghost, tmp_path: Path, file: str) -> N
 @pytest.mark.parametrize(
     ("field", "value", "accepted"),
     [
-        *(("depth", depth, "0 to 10") for depth in (-1, 10**9, True, "2", 2.0)),
+        *(("depth", depth, "give depth a") for depth in (-1, 10**9, True, "2", 2.0)),
         *(
             ("relations", kinds, "calls, calledBy")
             for kinds in (["calls", "Calls"], 3, [["calls"]])
         ),
-        *(("max_nodes", number, "integer from 1") for number in (0, True)),
-        ("offset", -1, "integer from 0"),
+        *(("max_nodes", number, "number from 1 up") for number in (0, True)),
+        ("offset", -1, "number from 0 up"),
     ],
     ids=str,
 )

@@ -69,6 +69,8 @@ BROKEN = {
         "syntax errors",
     ): b"package a\nfunc f( { x. ; type T struct { func\n var = = 3\nfunc (t *) M() {}\nimport (\n",
     ("go", "half a file"): b"package a\nfunc f() { g(x.(type), [",
+    ("go", "half a struct"): b"package a\nvar x = struct { A; *",
+    ("go", "half an interface"): b"interface { A; B",
     (
         "go",
         "cycles",

@@ -184,8 +184,8 @@ def test_several_matches_cycles_and_what_was_not_found() -> None:
     assert to_json(cut)["truncated"] is True
 
 
-def test_namesakes_print_a_path_and_keep_their_canonical_name_in_json() -> None:
-    """Text tells two packages apart by path; JSON has the canonical and the full name."""
+def test_namesakes_print_their_full_name_and_keep_their_canonical_name_in_json() -> None:
+    """Text tells two packages of an outline apart by path; JSON has the canonical and the full name."""
     nodes = [
         symbol("util.F", "function", f"{at}/util/u.go", 1, full=f"x.org/{at}/util.F")
         for at in ("a", "b")
@@ -193,13 +193,15 @@ def test_namesakes_print_a_path_and_keep_their_canonical_name_in_json() -> None:
     graph = Linked({node.id: node for node in nodes})
     tree = build(graph, nodes, Options(depth=0))
     assert to_text(tree, symbol="F").splitlines()[1:3] == [
-        "a/util.F  func  a/util/u.go:1",
-        "b/util.F  func  b/util/u.go:1",
+        "x.org/a/util.F  func  a/util/u.go:1",
+        "x.org/b/util.F  func  b/util/u.go:1",
     ]
     assert [(one["name"], one["full"]) for one in to_json(tree)["matches"]] == [
         ("util.F", "x.org/a/util.F"),
         ("util.F", "x.org/b/util.F"),
     ]
+    alone = build(graph, nodes[:1], Options(depth=0))
+    assert to_text(alone).splitlines()[0] == "util.F  func  a/util/u.go:1"
 
 
 def test_nothing_breaks_a_line() -> None:

@@ -258,36 +258,6 @@ def test_a_language_without_calls_says_nothing_about_callers() -> None:
     ].missing == {"calledBy": 0}
 
 
-def test_two_packages_of_one_name_get_as_much_path_as_they_need() -> None:
-    """The names differ, and are as short as they can be."""
-    fulls = {
-        "a": "x.org/p/a/util.F",
-        "b": "x.org/q/a/util.(*T).G",
-        "c": "x.org/p/c/util.F",
-        "d": "x.org/p/log.P",
-        "e": "log.P",
-        "f": "x.org/one.F",
-    }
-    nodes = {
-        key: OutlineNode(key, full.rpartition("/")[2], "function", full=full)
-        for key, full in fulls.items()
-    }
-    nodes |= {
-        key: OutlineNode(key, "main.run", "function", full=f"x.org/cmd/{key}.run")
-        for key in ("serve", "tool")
-    }
-    nodes["file"] = OutlineNode("file", "main.go", "file", full="main.go")
-    assert build(Linked(nodes), nodes.values(), Options(depth=0)).labels == {
-        "a": "p/a/util.F",
-        "b": "q/a/util.(*T).G",
-        "c": "c/util.F",
-        "d": "p/log.P",
-        "e": "log.P",
-        "serve": "serve.run",
-        "tool": "tool.run",
-    }
-
-
 def test_options_that_can_be() -> None:
     """The defaults hold, and relations come in their order, once."""
     assert Options.checked() == Options() == Options.checked(None) == Options.checked([])

@@ -10,10 +10,11 @@ from ghostmem.errors import GhostError, NotFoundError
 from ghostmem.grouping import grouped
 from ghostmem.model import Memory, SymbolRef
 from ghostmem.outline.graph import OutlineNode
+from ghostmem.outline.languages.table import detected_languages
 from ghostmem.outline.project_graph import CodeGraph, code_graphs, unknown_symbol
 from ghostmem.outline.stale import CodeSymbols, SymbolState
 from ghostmem.outline.stored_graph import StoredGraph
-from ghostmem.outline.symbols import in_project, languages_of, relative_path
+from ghostmem.outline.symbols import in_project, relative_path
 from ghostmem.store import Store, validate
 
 CALLER_SHARE = 0.3  # weight of a memory about a caller; one about the code itself has 1
@@ -50,7 +51,7 @@ def code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], l
     if not refs:
         return seeds, [f"no memory is about symbols of {home}"] if symbols else []
     # the language named, those of the files, or those that memories are linked to
-    languages = [request.language] if request.language else languages_of(files)
+    languages = [request.language] if request.language else detected_languages(files)
     languages = languages or sorted({ref.language for _, ref in refs})
     by_language, notes = _read(store, home, languages, symbols, paths, [ref for _, ref in refs])
     seeds += [

@@ -245,7 +245,7 @@ def _stats(graphs: Sequence[CodeGraph]) -> OutlineStats:
     return OutlineStats(
         sum(len(graph.hashes) for graph in graphs),
         sum(graph.parsed for graph in graphs),
-        tuple(error for graph in graphs for error in graph.errors),
+        tuple(error for graph in graphs for error in graph.stored.errors),
         tuple(skipped for graph in graphs for skipped in graph.skipped.items()),
         digests if len(graphs) == 1 else hashlib.sha256(digests.encode()).hexdigest(),
     )

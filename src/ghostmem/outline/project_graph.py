@@ -31,7 +31,7 @@ from ghostmem.outline.parse import (
     program,
 )
 from ghostmem.outline.render import MAX_WIDTH, counted
-from ghostmem.outline.sources import endings, inside, sources
+from ghostmem.outline.sources import inside, listed_files, sources
 from ghostmem.outline.stored_graph import StoredGraph, graph_rows
 from ghostmem.store import validate
 from ghostmem.store.lookup import bookkeep
@@ -60,7 +60,6 @@ class CodeGraph:
     hashes: dict[str, str]  # of the contents of files, by path
     skipped: dict[str, str]  # the reason why a file is left out, by path
     parsed: int = 0
-    errors: list[tuple[str, int]] = field(default_factory=list)  # files and their first error
     tx: Transaction = field(init=False)  # of the store, also if the graph is in memory
     stored: StoredGraph = field(init=False)
 
@@ -93,7 +92,7 @@ def code_graphs(
     """Open the graphs of a project; only changed files are parsed, then all are linked again.
 
     The graphs are read in one transaction, which ends with the context."""
-    home = _home(root)
+    home = project_home(root)
     graphs = [_listed(store, home, language) for language in languages]
     with no_cycle_collector():
         for _ in range(MAX_ATTEMPTS):
@@ -142,7 +141,6 @@ def _open(graph: CodeGraph, tx: Transaction, stack: ExitStack) -> bool:
         details = json.loads(row[2])
         if all(_text(graph.root, path) == text for path, text in details["texts"].items()):
             graph.tx, graph.stored = tx, StoredGraph(each.outline, row[0], details)
-            graph.errors = [(path, line) for path, line in details["errors"]]
             return True
     return False
 
@@ -200,7 +198,8 @@ def _facts(store: Store, graph: CodeGraph) -> dict[str, Facts]:
     }
 
 
-def _home(root: str | Path) -> Path:
+def project_home(root: str | Path) -> Path:
+    """Return the folder of a project without links; it need not be there."""
     try:
         home = os.path.realpath(Path(root).expanduser())
         os.fsencode(home)
@@ -221,7 +220,7 @@ def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> 
         if close
         else "`ghost outline project` lists the symbols"
     )
-    broken = sum(len(graph.errors) for graph in graphs)
+    broken = sum(len(graph.stored.errors) for graph in graphs)
     errors = f"; {counted(broken, 'file')} could not be parsed fully" if broken else ""
     languages = " and ".join(graph.language for graph in graphs)
     return NotFoundError(
@@ -233,14 +232,12 @@ def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> 
 
 def languages_of_project(root: str | Path, file: str | None = None) -> list[str]:
     """Return the languages of a project's files, or that of one file."""
-    home = _home(root)
-    ending = "" if file is None else inside(home, file).rpartition(".")[2].lower()
-    if ending and ending != "h":
-        languages = detected_languages([ending])
-    else:
-        languages = detected_languages(endings(home))
-        if ending:
-            languages = [name for name in languages if name in ("c", "cpp")][:1]
+    home = project_home(root)
+    name = "" if file is None else inside(home, file)
+    is_header = name.lower().endswith(".h")  # in the language of the project
+    languages = detected_languages([name] if name and not is_header else listed_files(home))
+    if is_header:
+        languages = [one for one in languages if one in ("c", "cpp")][:1]
     if not languages:
         raise InvalidInputError(
             f"the language of {validate.shown(file, MAX_WIDTH)} is not known"

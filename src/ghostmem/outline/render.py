@@ -1,9 +1,10 @@
 """Render a tree as text and as JSON; both have the same nodes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ghostmem.grouping import grouped
 from ghostmem.outline.find import bare
 from ghostmem.outline.graph import EXTERNAL, FORWARD, NATIVE, Loose, OutlineNode
 from ghostmem.outline.tree import BACK, Branch, Tree
@@ -51,9 +52,11 @@ def to_text(
 ) -> str:
     """Return a tree as text; `symbol` is the name that was looked up, if any."""
     stats = stats or OutlineStats()
+    fulls = grouped((branch.node.name, branch.node.full) for branch in tree.branches())
+    ambiguous = {name for name, full in fulls.items() if len(set(full)) > 1}
     lines = [f'# {tree.found} symbols match "{_flat(symbol)}"'] if symbol and tree.found > 1 else []
     for branch in tree.matches:
-        lines.extend(_branch_lines(branch, tree, bool(symbol), memories or {}, 0))
+        lines.extend(_branch_lines(branch, tree, bool(symbol), memories or {}, ambiguous))
     if tree.truncated:
         last = tree.options.offset + len(tree.matches)
         page = (
@@ -114,19 +117,24 @@ def symbol_count(tree: Tree) -> int:
     if all(branch.node.kind != "file" for branch in tree.matches):
         return tree.found
     branches = list(tree.matches)
-    for branch in branches:
+    for branch in branches:  # it grows meanwhile
         branches.extend(branch.relations.get("declares", []))
     return len({branch.node.id for branch in branches if branch.node.kind != "file"})
 
 
 def _branch_lines(
-    branch: Branch, tree: Tree, asked: bool, memories: Memories, level: int
+    branch: Branch,
+    tree: Tree,
+    asked: bool,
+    memories: Memories,
+    ambiguous: Set[str],
+    level: int = 0,
 ) -> Iterator[str]:
-    pad = "  " * level
-    label = _flat(tree.labels.get(branch.node.id, branch.node.name))
-    kind = SHORT.get(branch.node.kind, branch.node.kind)
+    pad, node = "  " * level, branch.node
+    name = node.full if node.full and node.name in ambiguous else node.name
+    kind = SHORT.get(node.kind, node.kind)
     yield pad + "  ".join(
-        part for part in (label, kind, _location(branch.node), branch.mark) if part
+        part for part in (_flat(name), kind, _location(node), branch.mark) if part
     )
     if branch.mark:
         return
@@ -137,7 +145,7 @@ def _branch_lines(
         if kind in branch.relations:
             yield f"{pad}  {kind}"
             for child in branch.relations[kind]:
-                yield from _branch_lines(child, tree, asked, memories, level + 2)
+                yield from _branch_lines(child, tree, asked, memories, ambiguous, level + 2)
         elif asked and kind in branch.missing:
             noun = f'unresolved {BACK.get(kind)} named "{_flat(bare(branch.node.name))}"'
             count = branch.missing[kind]

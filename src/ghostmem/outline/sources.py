@@ -47,15 +47,10 @@ class Sources:
     skipped: dict[str, str] = field(default_factory=dict)
 
 
-def endings(root: Path) -> set[str]:
-    """Return the suffixes of a project's files, in lower case and without the dot."""
-    return {path.rpartition(".")[2].lower() for path in _listed(root)}
-
-
 def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
     """List the files of a project with one of these suffixes, in upper or lower case."""
     listed, top = Sources(), os.path.realpath(root)
-    paths = sorted(path for path in _listed(root) if path.lower().endswith(suffixes))
+    paths = sorted(path for path in listed_files(root) if path.lower().endswith(suffixes))
     folders = {os.path.dirname(path): os.path.dirname(f"{top}/{path}") for path in paths}
     is_link = {path: os.path.realpath(full) != full for path, full in folders.items()}
     for path in paths:
@@ -78,7 +73,7 @@ def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
     return listed
 
 
-def _listed(root: Path) -> list[str]:
+def listed_files(root: Path) -> list[str]:
     """Return the paths of a project's files; a root that is no folder is an error."""
     if not os.path.isdir(root):
         raise NotFoundError(

@@ -5,7 +5,7 @@ Both are computed on request, never stored."""
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -19,7 +19,7 @@ from ghostmem.grouping import grouped
 from ghostmem.model import FileRel, Memory, Record, SymbolRef, optional
 from ghostmem.outline.graph import PROJECT, OutlineNode, file_id
 from ghostmem.outline.parse import normalized
-from ghostmem.outline.project_graph import CodeGraph, code_graphs
+from ghostmem.outline.project_graph import CodeGraph, code_graphs, project_home
 from ghostmem.outline.render import LinkedMemory
 from ghostmem.store import Filter, Store, validate
 
@@ -78,11 +78,7 @@ def stale(
         root: Project folder; default: every project that memories are linked to.
         everything: Also return symbols whose code is unchanged.
     """
-    home = (
-        None
-        if root is None
-        else os.path.realpath(os.path.expanduser(validate.text(str(root), "root")))
-    )
+    home = None if root is None else str(project_home(root))
     with store.engine.read() as tx:
         memories = tx.listing.select(
             Filter(ns=validate.ns_filter(ns), now=store.clock(), code=home or "")
@@ -185,21 +181,14 @@ def _hash_as(node: OutlineNode, source: bytes, name: str) -> str:
         return ""
     back = dict(zip(new, old, strict=True))
     renamed = _WORD.sub(lambda word: back.get(word[0], word[0]), _text(node, source))
-    return sha256(renamed).hexdigest() if renamed else ""
+    return sha256(renamed).hexdigest()
 
 
 def _text(node: OutlineNode, source: bytes) -> bytes:
-    """Return the text of a symbol: its id has the start, and the hash gives the end."""
+    """Return the text of a symbol from its start to the end of its last line."""
     start = int(node.id.rpartition("@")[2])
-    low = max(start, sum(len(line) + 1 for line in source.split(b"\n")[: node.end_line - 1]))
-    hashed = sha256(source[start:low])
-    for stop in range(low, len(source) + 1):
-        if hashed.hexdigest() == node.body:
-            return source[start:stop]
-        if source[stop : stop + 1] == b"\n":
-            break
-        hashed.update(source[stop : stop + 1])
-    return b""
+    stop = sum(len(line) + 1 for line in source.split(b"\n")[: node.end_line])
+    return source[start:stop].rstrip(b" \t\r\n;,")
 
 
 def memories_of(
@@ -209,29 +198,24 @@ def memories_of(
 
     A memory about a renamed symbol is listed with the new one, about a removed symbol with its
     file."""
-    paths = [path for path in graph.stored.files if path]
+    places = {
+        spelled: path
+        for path in graph.stored.files
+        for spelled in (path, f"./{path}", f"{graph.root}/{path}")
+        if path
+    }
+    select = graph.tx.listing.select
     current = Filter(ns=validate.ns_filter(ns), now=now)
-    linked = graph.tx.listing.select(replace(current, code=graph.root))
-    about_files = (
-        graph.tx.listing.select(replace(current, paths=_spellings(graph.root, paths)))
-        if paths
-        else []
-    )
+    linked = select(replace(current, code=graph.root))
+    about_files = select(replace(current, paths=tuple(sorted(places)))) if places else []
     by_node: dict[str, dict[str, LinkedMemory]] = defaultdict(dict)
     for node, memory, mention in (
         *_of_symbols(graph, linked),
-        *_of_files(graph.root, paths, about_files),
+        *_of_files(places, about_files),
     ):
         if CALLER.get().may(memory.ns, "read"):
             by_node[node].setdefault(memory.id, mention)
     return {node: list(mentions.values()) for node, mentions in by_node.items()}
-
-
-def _spellings(root: str, paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the forms in which memories name files: relative to the root, or absolute."""
-    return tuple(
-        sorted({spelled for path in paths for spelled in (path, f"./{path}", f"{root}/{path}")})
-    )
 
 
 def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_NodeMemory]:
@@ -254,8 +238,7 @@ def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_NodeM
         )
 
 
-def _of_files(root: str, paths: Iterable[str], memories: Sequence[Memory]) -> Iterator[_NodeMemory]:
-    places = {spelled: path for path in paths for spelled in _spellings(root, [path])}
+def _of_files(places: Mapping[str, str], memories: Sequence[Memory]) -> Iterator[_NodeMemory]:
     for memory in memories:
         for file in memory.files:
             if file.path in places:

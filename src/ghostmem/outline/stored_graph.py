@@ -2,12 +2,11 @@
 
 A question reads the rows that it needs, and keeps them as objects until the transaction ends."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
-from ghostmem.grouping import grouped
 from ghostmem.outline.graph import (
     FORWARD,
     PROJECT,
@@ -31,11 +30,13 @@ class StoredGraph:
 
     def __init__(self, tables: OutlineTables, project: int, head: Mapping[str, Any]) -> None:
         self.notes: list[str] = head["notes"]
+        self.errors = [(path, line) for path, line in head["errors"]]  # the first of each file
         self.knows_calls: bool = head["knows_calls"]
         self.files: list[str] = head["files"]
         self._starts: list[int] = head["starts"]
+        ranges = (range(start, stop) for start, stop in pairwise(self._starts))
+        self._ranges: dict[str, range] = dict(zip(self.files, ranges, strict=True))
         self._vias: list[str] = head["vias"]
-        self._labels: dict[str, dict[str, str]] = head["labels"]
         self._tables, self._project = tables, project
         self._nodes: dict[int, OutlineNode] = {}
         self._relations: dict[int, Relations] = {}
@@ -43,25 +44,22 @@ class StoredGraph:
 
     def in_file(self, path: str) -> range:
         """Return the numbers of the nodes in a file."""
-        index = bisect_left(self.files, path)
-        if self.files[index : index + 1] != [path]:
-            return range(0)
-        return range(self._starts[index], self._starts[index + 1])
+        return self._ranges.get(path, range(0))
 
     def file_of(self, number: int) -> str:
         """Return the file of a node."""
         return self.files[bisect_right(self._starts, number) - 1]
 
     def nodes(self, numbers: Iterable[int]) -> dict[int, OutlineNode]:
-        """Return nodes by their numbers."""
+        """Return nodes by their numbers; those that are not known are read at once."""
         wanted = list(numbers)
-        self.load_nodes(wanted)
+        if missing := [number for number in wanted if number not in self._nodes]:
+            self._keep(self._tables.nodes(self._project, missing))
         return {number: self._nodes[number] for number in wanted}
 
-    def load_nodes(self, numbers: Iterable[int]) -> None:
-        """Read nodes at once that are needed soon."""
-        if missing := [number for number in numbers if number not in self._nodes]:
-            self._keep(self._tables.nodes(self._project, missing))
+    def node(self, number: int) -> OutlineNode:
+        """Return a node by its number."""
+        return self.nodes([number])[number]
 
     def _keep(self, rows: Iterable[Any]) -> list[OutlineNode]:
         """Keep nodes, and return them."""
@@ -124,12 +122,6 @@ class StoredGraph:
         """Return the kind and the owner of the unresolved references with a name."""
         return self._tables.unresolved_named(self._project, name)
 
-    def label(self, node: OutlineNode) -> str:
-        """Return the name to print where the canonical one is ambiguous, otherwise nothing."""
-        split = _package(node)
-        short = self._labels.get(split[0], {}).get(split[1]) if split else None
-        return f"{short}.{split[2]}" if split and short else ""
-
 
 def graph_rows(linked: Linked) -> tuple[dict[str, Any], GraphRows]:
     """Return a graph as rows, and the data about it that a `StoredGraph` needs."""
@@ -155,7 +147,6 @@ def graph_rows(linked: Linked) -> tuple[dict[str, Any], GraphRows]:
         "files": list(starts),
         "starts": [*starts.values(), len(nodes)],
         "vias": vias,
-        "labels": _labels(nodes),
         "notes": linked.notes,
         "knows_calls": "calls" in kinds.union(reference.kind for reference in linked.loose),
     }
@@ -192,30 +183,3 @@ def _start(node: OutlineNode) -> int:
     start = node.id.rpartition("@")[2]
     is_made = start.isdecimal() and node.id == project_id(node.file, node.name, int(start))
     return int(start) if is_made else _OTHER_ID
-
-
-def _package(node: OutlineNode) -> tuple[str, str, str] | None:
-    """Return the package of a node, its path, and the name inside of it, as in Go."""
-    package, _, local = node.name.partition(".")
-    if node.kind in {"file", "module"} or not local or not node.full.endswith(f".{local}"):
-        return None
-    return package, node.full[: -len(local) - 1], local
-
-
-def _labels(nodes: Iterable[OutlineNode]) -> dict[str, dict[str, str]]:
-    """Return for packages of one name as much of each import path as tells them apart."""
-    paths = grouped(dict.fromkeys(split[:2] for node in nodes if (split := _package(node))))
-    return {
-        package: {path: _suffix(path, {*same_name} - {path}) for path in sorted(same_name)}
-        for package, same_name in paths.items()
-        if len(same_name) > 1
-    }
-
-
-def _suffix(path: str, different: Iterable[str]) -> str:
-    """Return the shortest end of a path that no other one has."""
-    parts = path.split("/")
-    ends = ("/".join(parts[-size:]) for size in range(1, len(parts)))
-    return next(
-        (end for end in ends if not any(f"/{each}".endswith(f"/{end}") for each in different)), path
-    )

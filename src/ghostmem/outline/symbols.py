@@ -10,7 +10,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.model import FileRef, FileRel, SymbolRef
 from ghostmem.outline.find import find
 from ghostmem.outline.graph import PROJECT, OutlineNode
-from ghostmem.outline.languages.table import LANGUAGES, SUFFIXES
+from ghostmem.outline.languages.table import LANGUAGES, detected_languages
 from ghostmem.outline.project_graph import (
     CodeGraph,
     code_graphs,
@@ -66,13 +66,6 @@ def resolve(
     return resolved
 
 
-def languages_of(files: Iterable[str]) -> list[str]:
-    """Return the languages of files by their suffixes."""
-    return sorted(
-        {SUFFIXES[end] for path in files if (end := path.rpartition(".")[2].lower()) in SUFFIXES}
-    )
-
-
 def relative_path(root: str, file: str) -> str:
     """Return the path of a file relative to a root; a path outside the root stays unchanged."""
     real = os.path.realpath(os.path.join(root, os.path.expanduser(file)))
@@ -91,7 +84,7 @@ def in_project(graph: CodeGraph, symbol: str) -> dict[int, OutlineNode]:
 
 def _language(files: Sequence[str], root: str) -> str:
     """Return the one language of the files, or of the project."""
-    languages = languages_of(files) or languages_of_project(root)
+    languages = detected_languages(files) or languages_of_project(root)
     if len(languages) == 1:
         return languages[0]
     raise InvalidInputError(

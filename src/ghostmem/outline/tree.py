@@ -12,8 +12,9 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.outline.find import bare
 from ghostmem.outline.graph import KINDS, NATIVE, PROJECT, REVERSE, Loose, OutlineNode
 from ghostmem.outline.stored_graph import StoredGraph
+from ghostmem.store import validate
 
-MAX_DEPTH = 10
+_LIMITS = {"depth": (0, 10), "max_nodes": (1,), "offset": (0,)}
 ROOTS_AT_ONCE = 32  # roots whose relations are read together
 CYCLE, SEEN = "↩", "…"
 BACK = REVERSE | {back: kind for kind, back in REVERSE.items()}
@@ -38,18 +39,9 @@ class Options:
     @classmethod
     def checked(cls, relations: object = (), **fields: Any) -> "Options":
         """Return options from arguments of any type; a wrong one is an error."""
-        for name, least, most in (
-            ("depth", 0, MAX_DEPTH),
-            ("max_nodes", 1, None),
-            ("offset", 0, None),
-        ):
-            number = fields.get(name, least)
-            is_integer = isinstance(number, int) and not isinstance(number, bool)
-            if not is_integer or number < least or (most is not None and number > most):
-                limit = "" if most is None else f" to {most}"
-                raise InvalidInputError(
-                    f"{name} is {number!r}", f"{name} is an integer from {least}{limit}"
-                )
+        for name, number in fields.items():
+            if name in _LIMITS:
+                validate.positive(number, name, *_LIMITS[name])
         several = isinstance(relations, (list, tuple, set, frozenset))
         wanted: Any = relations if several else (relations,) if relations else ()
         if unknown := [kind for kind in wanted if kind not in KINDS]:
@@ -88,13 +80,27 @@ class Tree:
     matches: list[Branch]
     options: Options
     found: int = 0  # roots on all pages
-    relations: int = 0
-    unresolved: int = 0
     truncated: bool = False  # there are more pages, or a single root is too large
     next_offset: int | None = None  # the offset of the next page
-    # by id: the name to print where the canonical one is ambiguous
-    labels: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+    def branches(self) -> list[Branch]:
+        """Return all branches of the trees."""
+        found = list(self.matches)
+        for branch in found:  # it grows meanwhile
+            for children in branch.relations.values():
+                found.extend(children)
+        return found
+
+    @property
+    def relations(self) -> int:
+        """Return the number of relations that are shown."""
+        return len(self.branches()) - len(self.matches)
+
+    @property
+    def unresolved(self) -> int:
+        """Return the number of unresolved references that are shown."""
+        return sum(len(branch.loose) for branch in self.branches())
 
 
 def is_test(path: str) -> bool:
@@ -116,8 +122,7 @@ def build(
         if not options.include_tests:
             # tests stay if there are no other roots
             chosen = [root for root in chosen if not is_test(graph.file_of(root))] or chosen
-        builder = _Builder(graph, options, tree)
-        builder.apart = set(chosen) if apart else set()
+        builder = _Builder(graph, options, set(chosen) if apart else set())
         builders += [(builder, number) for number in chosen]
         tree.notes = sorted({*tree.notes, *graph.notes})
     tree.found = len(builders)
@@ -130,23 +135,20 @@ def _fill_page(tree: Tree, builders: Sequence[tuple["_Builder", int]]) -> None:
     room = tree.options.max_nodes
     for place in range(tree.options.offset, len(builders)):
         builder, number = builders[place]
-        before = tree.relations, tree.unresolved
         builder.expanded.clear()
         if (place - tree.options.offset) % ROOTS_AT_ONCE == 0:
             page = builders[place : place + ROOTS_AT_ONCE]
             builder.graph.load(root for each, root in page if each is builder)
         builder.room = room - 1
         branch = builder.root(number)
-        if builder.room < 0 and tree.matches:
-            tree.relations, tree.unresolved = before
-            tree.truncated, tree.next_offset = True, place
-            return
-        tree.matches.append(branch)
         room = builder.room
+        if room >= 0 or not tree.matches:
+            tree.matches.append(branch)
         if room < 0:
-            tree.truncated = True
-            tree.next_offset = place + 1 if place + 1 < len(builders) else None
-            return
+            break
+    stop = tree.options.offset + len(tree.matches)
+    tree.truncated = room < 0
+    tree.next_offset = stop if tree.truncated and stop < len(builders) else None
 
 
 # a branch to be expanded, its number, its path from the root, and the relation that led to it
@@ -156,16 +158,16 @@ _Waiting = tuple[Branch, int, tuple[int, ...], str]
 class _Builder:
     """Builds trees of one graph, within the room that a page has left."""
 
-    def __init__(self, graph: StoredGraph, options: Options, tree: Tree) -> None:
-        self.graph, self.options, self.tree = graph, options, tree
+    def __init__(self, graph: StoredGraph, options: Options, apart: set[int]) -> None:
+        self.graph, self.options = graph, options
         self.kinds = options.kinds
         self.expanded: set[int] = set()
-        self.apart: set[int] = set()  # roots that are not expanded below another
+        self.apart = apart  # roots that are not expanded below another
         self.room = options.max_nodes  # below zero if the tree is cut
 
     def root(self, number: int) -> Branch:
         """Return the tree of a root."""
-        branch = self.branch(number)
+        branch = Branch(self.graph.node(number))
         if self.options.depth:
             waiting: deque[_Waiting] = deque([(branch, number, (), "")])
             while waiting and self.room >= 0:
@@ -173,13 +175,6 @@ class _Builder:
             if branch.node.kind != "file" and self.room >= 0:
                 branch.missing = self.missing(branch)
         return branch
-
-    def branch(self, number: int, line: int = 0, via: str = "") -> Branch:
-        """Return a branch without relations, and remember the label of its node."""
-        node = self.graph.nodes([number])[number]
-        if label := self.graph.label(node):
-            self.tree.labels[node.id] = label
-        return Branch(node, line, via)
 
     def expand(self, waiting: deque[_Waiting]) -> None:
         """Add the relations of the next node; its children wait until their level is complete."""
@@ -189,20 +184,18 @@ class _Builder:
             return
         self.graph.load([number, *(waits for _, waits, *_ in waiting)])
         branch.loose = [each for each in self.graph.loose(number) if each.kind in self.kinds]
-        self.tree.unresolved += len(branch.loose)
         related = self.graph.related(number)
         path = (*path, number)
         for kind in (kind for kind in self.kinds if kind in related):
             without = path[-2] if kind == BACK.get(came) else None
             ends = self.wanted(end for end in sorted(related[kind]) if end != without)
-            self.graph.load_nodes(ends[: max(0, self.room)])
+            self.graph.nodes(ends[: max(0, self.room)])  # read at once
             for other in ends:
                 self.room -= 1
                 if self.room < 0:  # the tree is cut
                     return
-                child = self.branch(other, *related[kind][other])
+                child = Branch(self.graph.node(other), *related[kind][other])
                 branch.relations.setdefault(kind, []).append(child)
-                self.tree.relations += 1
                 if other in path:
                     child.mark = CYCLE
                 elif other in self.expanded or (kind == "declares" and other in self.apart):

@@ -673,6 +673,8 @@ class Walker:
         """A map from a type `key` to a type `of`."""
         return (MAP_TYPE, *(self.type_term(self.child(node, form, key)) for key in ("key", "of")))
 
+    visit_listtype, visit_maptype = type_listtype, type_maptype
+
     def type_uniontype(self, node: "Node", _form: Form, _quiet: bool = False) -> Term | None:
         """One of several types."""
         return either([self.type_term(child) for child in node.named_children])
@@ -775,14 +777,15 @@ class Walker:
         if node is not None and self.role(node) in ("name", "param"):
             listed = [node]  # a function literal with one parameter, without parentheses
         if in_type and "static" not in symbol.flags and self.rules.self_parameter and listed:
-            self._self_parameter(listed.pop(0), symbol)
+            self.self_parameter(listed.pop(0), symbol)
         for child in listed:
             names, least, most = self.parameter(child)
             symbol.parameters += names
             symbol.min_arguments += least
             symbol.max_arguments += most
 
-    def _self_parameter(self, first: "Node", symbol: CodeSymbol) -> None:
+    def self_parameter(self, first: "Node", symbol: CodeSymbol) -> None:
+        """Bind the name of the instance, or in a class method of its type."""
         name = self.text(first).partition(":")[0].strip()
         of = OWN_TYPE if "class method" in symbol.flags else THIS
         self.bind(name, first.start_byte, None, (of, name))

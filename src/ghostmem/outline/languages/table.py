@@ -41,14 +41,14 @@ def suffixes_of(language: str) -> tuple[str, ...]:
     return tuple(f".{ending}" for ending in LANGUAGES[language].endings.split())
 
 
-def detected_languages(endings: Iterable[str]) -> list[str]:
+def detected_languages(paths: Iterable[str]) -> list[str]:
     """Return the languages of files by the endings of their names.
 
     Headers are C++ in a project that has C++ sources and no C sources.
     """
-    used = {ending for ending in endings if ending in SUFFIXES}
-    languages = {SUFFIXES[ending] for ending in used}
-    if "cpp" in languages and "c" not in used:
+    endings = {path.rpartition(".")[2].lower() for path in paths}
+    languages = {SUFFIXES[ending] for ending in endings & SUFFIXES.keys()}
+    if "cpp" in languages and "c" not in endings:
         languages.discard("c")
     return [name for name in LANGUAGES if name in languages]
 
