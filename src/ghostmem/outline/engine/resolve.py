@@ -414,7 +414,9 @@ class Resolver:
             case "union":
                 return union(arguments)
             case "callable":
-                return (CALLABLE, arguments[-1], arguments[:-1])
+                taken = arguments[0]
+                is_listed = taken is not None and taken[0] == TUPLE
+                return (CALLABLE, arguments[-1], taken[1] if taken and is_listed else ())
             case "type":
                 return union([self.type_of(value) for value in parts(arguments[0])])
         return arguments[-1 if kind == "last" else 0]  # "same": a wrapper such as Optional
@@ -524,7 +526,7 @@ class Resolver:
             case "instance":
                 for name in self.rules.item_methods:
                     if methods := parts(self.member(value, name)):
-                        return self.rules.item(self, union(map(self.result, methods)))
+                        return union(map(self.result, methods))
             case "type":
                 return (INSTANCE, value[1], ()) if self.rules.types_are_iterable else None
         return None
@@ -581,13 +583,13 @@ class Resolver:
             if len(value) < 4 and arguments and place is not None and self.rules.is_generic(symbol):
                 env = {**(env or {}), **self.infer(symbol, arguments, place)}
             inner = Place(symbol.unit, symbol.inner, END, env)
-            return self._for_receiver(self.rules.declared_result(self, symbol, inner), receiver)
+            return self._for_receiver(self.value_of_type(symbol.result, inner), receiver)
         key = ("returns", id(symbol))
         if key not in self.memo:
             if key in self.busy:
                 return None
             self.busy.add(key)
-            self.memo[key] = self.rules.inferred_result(self, symbol)
+            self.memo[key] = self.returned(symbol)
             self.busy.discard(key)
         return self._for_receiver(self.memo[key], receiver)
 
@@ -948,18 +950,6 @@ class ResolveRules(Flags):
         """Return a member of a function that has no members declared."""
         return None
 
-    def item(self, resolver: Resolver, value: Value | None) -> Value | None:
-        """Return the element behind what one of `item_methods` returns."""
-        return value
-
     def is_generic(self, symbol: CodeSymbol) -> bool:
         """Tell whether the result of a function depends on the types of its arguments."""
         return bool(symbol.type_parameters)
-
-    def declared_result(self, resolver: Resolver, symbol: CodeSymbol, place: Place) -> Value | None:
-        """Return the result of a function that declares its type."""
-        return resolver.value_of_type(symbol.result, place)
-
-    def inferred_result(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
-        """Return the result of a function without a declared type."""
-        return resolver.returned(symbol)

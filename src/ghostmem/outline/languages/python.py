@@ -31,14 +31,11 @@ from ghostmem.outline.engine.terms import (
     CALL,
     CALLABLE,
     ELEMENT,
-    FUNCTION,
-    FUNCTION_TYPE,
     GENERIC,
     IMPORT,
     INSTANCE,
     LIST,
     LIST_OF,
-    LIST_TYPE,
     LITERAL,
     MAP,
     MAP_OF,
@@ -71,7 +68,7 @@ decorated_definition         hook fn=decorated
 function_definition          func name=name params=parameters result=return_type body=body \
   type_params=type_parameters
 class_definition             type name=name body=body type_params=type_parameters
-type_alias_statement         hook fn=type_alias
+type_alias_statement         type name=left type=right
 lambda                       lambda params=parameters body=body
 typed_parameter              param name=0 type=type
 default_parameter            param name=name value=value optional
@@ -80,13 +77,13 @@ list_splat_pattern           param name=0 many
 dictionary_splat_pattern     param name=0 many pairs
 keyword_separator,positional_separator skip
 assignment                   assign left=left right=right type=type
-augmented_assignment         hook fn=augmented
+augmented_assignment         assign left=left right=right read
 named_expression             assign left=name right=value
 for_statement                range left=left right=right body=body
 for_in_clause                range left=left right=right
 list_comprehension,set_comprehension,generator_expression hook fn=comprehension
 dictionary_comprehension     hook fn=comprehension
-with_item                    hook fn=with_item
+as_pattern                   hook fn=as_pattern
 except_clause,except_group_clause hook fn=except_clause
 conditional_expression       either test=1
 boolean_operator             either
@@ -119,42 +116,22 @@ line_continuation            skip
 """
 _DATA = "python.txt"
 _KNOWN = words_of(_DATA)
-_FAMILIES = groups_of(_DATA, "family")
-_FUNCTIONS, _RETURNS, _LISTS = (
-    groups_of(_DATA, group) for group in ("functions", "returns", "lists")
-)
-_CONTAINERS = {
-    **{
-        name: {"dict": "map", "tuple": "tuple"}.get(family, "list")
-        for name, family in _FAMILIES.items()
-    },
-    **dict.fromkeys(_KNOWN["transparent"] | _KNOWN["managers"], "same"),
-    **dict.fromkeys(_KNOWN["results"], "last"),
-    "Union": "union",
-    "Callable": "callable",
-    "type": "type",
-    "Type": "type",
-}
+_RESULTS = groups_of(_DATA, "result")
 _NATIVE = _KNOWN["modules"] | _KNOWN["builtins"] | {"__file__", "__name__", "__doc__"}
 _INTERFACES = {"Protocol", "ABC", "ABCMeta"}
-_CONTRACTS = ("collections.abc.", "typing.Supports")  # interfaces of Python's own
 _CLASS_METHODS = {"__new__", "__init_subclass__", "__class_getitem__"}
 _RTYPE = re.compile(r":rtype:\s*([A-Za-z_][\w.]*)\s*$", re.MULTILINE)
 _EXPORTED = re.compile(rb"^__all__\s*\+?=\s*[\[(](.*?)[\])]", re.MULTILINE | re.DOTALL)
 _STRING = re.compile(rb"[\"'](\w+)[\"']")
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*$")
 _QUOTES = re.compile(r"^[rRuU]*[\"']+|[\"']+$")
+_CAPTURED = re.compile(r"(?<![\w.])[a-z_]\w*\b(?!\s*[.(=])")  # names that a pattern binds
 _TYPE_LIKE = re.compile(r"[\w.\[\]|, \"']+$")
 # functions with a meaning of their own, and which of their arguments is a type
 _KNOWN_CALLS = {
     **dict.fromkeys("super TypeVar field attrib ib".split(), -1),
     "cast": 0, "isinstance": 1, "issubclass": 1,
 }  # fmt: skip
-# functions of the library whose result depends on the values of their arguments
-_EVALUATED = frozenset(
-    "collections.defaultdict dict enumerate itertools.zip_longest map type weakref.proxy "
-    "weakref.ref zip".split()
-).union(*(_KNOWN[word] for word in ("collects", "picks", "copies")))
 ENTER, COMPREHENSION = "enter", "comprehension"  # terms: what `with` binds, a value in a scope
 
 
@@ -162,7 +139,7 @@ class PythonRules(Rules):
     """The rules of Python."""
 
     forms = read_table(_TABLE)
-    containers = _CONTAINERS
+    containers = groups_of(_DATA, "container")
     builtins = _KNOWN["builtins"] | {"__file__", "__name__", "__doc__"}
     jumps = frozenset("return_statement raise_statement continue_statement break_statement".split())
     words: Mapping[str, str] = {THIS: "self", OWN_TYPE: "cls", SUPER: "super()"}
@@ -230,21 +207,26 @@ class PythonRules(Rules):
         if symbol.name in _CLASS_METHODS:
             symbol.flags.add("class method")
         body = node.child_by_field_name("body")
-        children = body.named_children if body is not None else []
-        if children and children[0].type == "expression_statement":
-            found = _RTYPE.search(walker.text(children[0]))
-            symbol.detail = found[1] if found else None
+        first = body.named_children[:1] if body is not None else []
+        told = [
+            _RTYPE.search(walker.text(node))
+            for node in first
+            if node.type == "expression_statement"
+        ]
+        for found in filter(None, told):
+            module, _, name = found[1].rpartition(".")
+            absolute = (IMPORT, module, name) if module else None
+            symbol.result = either([dotted(found[1]), absolute])
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         listed = node.child_by_field_name("superclasses")
+        walker.bind("Self", symbol.start, None, (TYPE_PARAMETER, "Self", (OWN_TYPE,)))
         inner, walker.scope = walker.scope, walker.unit.scopes[walker.scope].parent
         for child in listed.named_children if listed is not None else ():
             if child.type in ("identifier", "attribute", "subscript"):
                 walker.base(symbol, "extends", child)
             else:
-                term = walker.visit(child)
-                if child.type == "call" and term is not None:
-                    symbol.bases.append(("", term, symbol.line, child.start_byte))
+                walker.visit(child)
             name = walker.text(child).partition("[")[0].rpartition("=")[2].rpartition(".")[2]
             if name in _INTERFACES:
                 symbol.kind = "interface"
@@ -252,13 +234,6 @@ class PythonRules(Rules):
         names = [term[1] for terms in generic for term in terms if term and term[0] == NAME]
         symbol.type_parameters = tuple(dict.fromkeys([*symbol.type_parameters, *names]))
         walker.scope = inner
-
-    def type_alias(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`type X = Y`."""
-        left, _, _ = walker.text(node.named_children[0]).partition("[")
-        symbol = walker.declare(node, left, "type", "alias")
-        symbol.underlying = walker.type_term(node.child_by_field_name("right"))
-        symbol.inner = walker.scope
 
     def is_shared(self, symbol: CodeSymbol) -> bool:
         return True
@@ -311,22 +286,6 @@ class PythonRules(Rules):
             home = walker.unit.symbols[walker.owner_type].inner
             walker.bind(term[2], node.start_byte, type_term, value, home=home, end=1)
 
-    def augmented(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`a += b` reads and assigns."""
-        left = node.child_by_field_name("left")
-        walker.visit(node.child_by_field_name("right"))
-        term = walker.visit(left)
-        if left is not None and left.type in ("identifier", "attribute") and term is not None:
-            walker.refer("assigns", term, left)
-
-    def pattern(self, walker: "Walker", node: "Node", value: Term | None, position: int) -> None:
-        if node.type in ("list_splat_pattern", "list_splat") and node.named_children:
-            walker.pattern(node.named_children[0], None, (LIST_TYPE, None), position)
-        elif node.type in ("attribute", "subscript"):
-            walker.assign(node, value, None, node)
-        else:
-            super().pattern(walker, node, value, position)
-
     def comprehension(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A comprehension: its clauses bind names for its element."""
         element, *clauses = plain_children(node)
@@ -334,32 +293,27 @@ class PythonRules(Rules):
             for child in clauses:
                 walker.visit(child)
             term = walker.visit(element)
-        if element.type == "pair" and term is not None:
-            return (COMPREHENSION, scope, (MAP_OF, term[1][0], term[1][-1]))
-        return (COMPREHENSION, scope, (LIST_OF, term))
+        is_map = element.type == "pair" and term is not None
+        made = (MAP_OF, term[1][0], term[1][-1]) if term and is_map else (LIST_OF, term)
+        return (COMPREHENSION, scope, made)
 
-    def with_item(self, walker: "Walker", node: "Node", _form: Form) -> None:
+    def as_pattern(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`with a as b`."""
-        value = node.named_children[0]
-        if value.type != "as_pattern":
-            walker.visit(value)
-            return
-        term = walker.visit(value.named_children[0])
-        for target in value.named_children[-1].named_children:
-            walker.assign(target, (ENTER, term) if term is not None else None, None, value)
+        term = walker.visit(node.named_children[0])
+        for target in node.named_children[-1].named_children:
+            walker.assign(target, (ENTER, term) if term is not None else None, None, node)
 
     def except_clause(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`except A as b`."""
         with walker.in_block(node):
             for child in node.named_children:
-                if child.type == "as_pattern":
-                    term = self._classes(walker, child.named_children[0])
-                    value = (VALUE_OF, term) if term is not None else None
-                    walker.pattern(child.named_children[-1].named_children[0], value)
-                elif child.type == "block":
+                if child.type == "block":
                     walker.visit_body(child)
                 else:
-                    self._classes(walker, child)
+                    caught, *names = child.named_children if child.type == "as_pattern" else [child]
+                    value = (VALUE_OF, self._classes(walker, caught))
+                    for name in names:
+                        walker.pattern(name.named_children[0], value)
 
     @staticmethod
     def _classes(walker: "Walker", node: "Node") -> Term | None:
@@ -370,17 +324,9 @@ class PythonRules(Rules):
         )
 
     def case_pattern(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`case A(b):` uses A and binds b."""
-        pending = [node]
-        while pending:
-            child = pending.pop()
-            parts_of = child.named_children
-            if child.type == "class_pattern":
-                walker.type_term(parts_of[0])
-            elif child.type in ("dotted_name", "identifier") and len(parts_of) < 2:
-                walker.bind(walker.text(child), node.start_byte, home=walker.home())
-            is_named = child.type in ("class_pattern", "keyword_pattern", "dotted_name")
-            pending += parts_of[1:] if is_named else parts_of
+        """`case A(b):` binds b."""
+        for name in _CAPTURED.findall(walker.text(node)):
+            walker.bind(name, node.start_byte, home=walker.home())
 
     def yield_value(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Take the yielded values of a generator as the elements of its result."""
@@ -412,8 +358,8 @@ class PythonRules(Rules):
     def dictionary(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
         """A dictionary with values of one type."""
         pairs = [term[1] for term in walker.visits(node) if term is not None and term[0] == SEVERAL]
-        keys, values = ([pair[number] for pair in pairs[:8]] for number in (0, -1))
-        return (MAP_OF, either(keys), either(values))
+        is_uniform = len({pair[-1] for pair in pairs}) == 1
+        return (MAP_OF, either(pair[0] for pair in pairs[:8]), pairs[0][-1] if is_uniform else None)
 
     def known_call(
         self, walker: "Walker", node: "Node", fn: "Node", args: "Node | None"
@@ -422,30 +368,28 @@ class PythonRules(Rules):
         if name not in _KNOWN_CALLS or args is None:
             return None
         callee = walker.visit(fn, quiet=True)
-        terms: list[Term | None] = []
-        words: dict[str, Term | None] = {}
+        given: dict[str | int, Term | None] = {}
         for number, child in enumerate(args.named_children):
             word = child.child_by_field_name("name")
-            text = walker.text(word) if word is not None else ""
+            key = walker.text(word) if word is not None else number
             value = child if word is None else child.child_by_field_name("value")
-            is_type = text == "bound" or (word is None and number == _KNOWN_CALLS[name])
-            terms.append(self._classes(walker, value or child) if is_type else walker.visit(value))
-            words[text] = terms[-1]
+            is_type = key in ("bound", _KNOWN_CALLS[name])
+            given[key] = self._classes(walker, value or child) if is_type else walker.visit(value)
         if callee is None:
             return None
-        walker.refer("calls", callee, fn, terms)
+        walker.refer("calls", callee, fn, given.values())
         match name:
             case "super":
                 return ((SUPER,),)
             case "cast":
-                return ((VALUE_OF, terms[0]) if terms and terms[0] is not None else None,)
+                return ((VALUE_OF, given.get(0)),)
             case "TypeVar":
                 first = walker.text(args).partition(",")[0].strip("(\"')")
-                return ((TYPE_PARAMETER, first, words.get("bound")),)
-            case "isinstance" if len(terms) > 1:
-                self._narrow(walker, node, args.named_children[0], terms[1])
-        factory = words.get("default_factory") or words.get("factory")
-        return (words.get("default") or (CALL, factory or callee, tuple(terms[:1])),)
+                return ((TYPE_PARAMETER, first, given.get("bound")),)
+            case "isinstance" if 1 in given:
+                self._narrow(walker, node, args.named_children[0], given.get(1))
+        factory = given.get("default_factory") or given.get("factory")
+        return (given.get("default") or (CALL, factory or callee, (given.get(0),)),)
 
     @staticmethod
     def _narrow(walker: "Walker", test: "Node", subject: "Node", type_term: Term | None) -> None:
@@ -480,9 +424,6 @@ class PythonRules(Rules):
         terms = [walker.type_term(one) for one in children[1:]]
         if walker.text(children[-1]) == "()":  # tuple[()] has no type arguments
             return base
-        if word == "Callable" and terms:
-            given = terms[0][1] if terms[0] is not None and terms[0][0] == SEVERAL else ()
-            return (FUNCTION_TYPE, terms[-1], given)
         return (GENERIC, base, tuple(terms))
 
     def quoted(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
@@ -502,7 +443,7 @@ class PythonRules(Rules):
     def begin_linking(self, resolver: Resolver) -> None:
         self.modules = Modules(resolver.units.values())
         for path, unit in resolver.units.items():
-            unit.name = self.modules.names[path]
+            unit.name = self.modules.names[path] or "__init__"
 
     def imported(
         self, resolver: Resolver, unit: Unit, path: str, member: str | None
@@ -572,23 +513,19 @@ class PythonRules(Rules):
     def base_relations(
         self, relation: str, symbol: CodeSymbol, target: "Target"
     ) -> tuple[str, ...]:
-        name = target.value[1] if target.value is not None else ""
-        is_interface = name not in _KNOWN["markers"] and name.startswith(_CONTRACTS)
-        if target.symbol is not None:
-            is_interface = target.symbol.kind == "interface"
-        return ("extends", "implements")[: 1 + is_interface] if relation else ()
+        is_interface = target.symbol is not None and target.symbol.kind == "interface"
+        return ("extends", "implements")[: 1 + is_interface]
 
     def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
         """Return Python's order: what several bases share comes after all of them."""
-        order: BaseOrder = [(symbol, ())]
+        order: BaseOrder = []
         for base, arguments in resolver.direct_bases(symbol):
             order += [(base, arguments), *resolver.order(base)[1:]]
-        return [*reversed(dict(reversed(order)).items())]
+        later = [base for base in reversed(order) if base[0] is not symbol]
+        return [(symbol, ()), *reversed(dict(later).items())]
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """Return a member of an enumeration, which is a value of it, or the type of a value."""
-        if name == "__class__" and value[0] == INSTANCE:
-            return (TYPE, *value[1:])
+        """Return a member of an enumeration, which is a value of it."""
         own = resolver.own_member(value[1], name) if value[0] == TYPE else []
         numbered = [(unit, one[B_SYMBOL]) for unit, one in own if one[B_SYMBOL] >= 0]
         is_enum = any(unit.symbols[number].kind == "field" for unit, number in numbered) and any(
@@ -599,24 +536,6 @@ class PythonRules(Rules):
 
     def is_generic(self, symbol: CodeSymbol) -> bool:
         return symbol.result is not None and bool(symbol.parameters)
-
-    def declared_result(self, resolver: Resolver, symbol: CodeSymbol, place: Place) -> Value | None:
-        """The annotation, unless it is of a context manager."""
-        if symbol.result in ((NAME, "Self"), (MEMBER, (NAME, "typing"), "Self")):
-            owner = symbol.unit.enclosing(symbol.scope)
-            return (INSTANCE, owner, (), True) if owner is not None else None
-        return resolver.value_of_type(symbol.result, place)
-
-    def inferred_result(self, resolver: Resolver, symbol: CodeSymbol) -> Value | None:
-        """Return the type that the docstring names, else that of the returned values."""
-        told, unit = None, symbol.unit
-        if symbol.detail is not None:
-            path, _, member = symbol.detail.rpartition(".")
-            told = resolver.evaluate(dotted(symbol.detail), Place(unit, symbol.scope, END))
-            if told is None and path:
-                told = self.imported(resolver, unit, path, member)
-        is_type = told is not None and told[0] != FUNCTION
-        return resolver.instance(told) if is_type else resolver.returned(symbol)
 
     # --- evaluation
 
@@ -634,34 +553,6 @@ class PythonRules(Rules):
         methods = (resolver.member(value, name) for name in ("__enter__", "__aenter__"))
         return next(filter(None, map(resolver.result, methods)), value)
 
-    def call_result(
-        self, resolver: Resolver, term: Term, callee: Value | None, place: Place
-    ) -> Value | None:
-        name = callee[1] if callee is not None and callee[0] == OUTSIDE else ""
-        if name not in _EVALUATED or not term[2]:
-            return None
-        values = [resolver.evaluate(argument, place) for argument in term[2][:4]]
-        first = values[-1] if name == "filter" else values[0]
-        element = union([resolver.element(value) for value in parts(first)])
-        if name in _KNOWN["collects"]:
-            return (LIST, element) if first is not None else None
-        if name in _KNOWN["picks"]:
-            return first if len(values) > 1 and name != "next" else element
-        match name:
-            case "zip" | "itertools.zip_longest":
-                return (LIST, (TUPLE, tuple(resolver.element(value) for value in values)))
-            case "type":
-                return union([resolver.type_of(value) for value in parts(first)])
-            case "enumerate":
-                return (LIST, (TUPLE, ((OUTSIDE_INSTANCE, "int", ()), element)))
-            case "map":
-                return (LIST, resolver.result(first))
-            case "collections.defaultdict":
-                return (MAP, None, resolver.result(first))
-            case "weakref.ref":
-                return (CALLABLE, first, ())
-        return first
-
     def outside_result(
         self,
         resolver: Resolver,
@@ -669,18 +560,21 @@ class PythonRules(Rules):
         arguments: tuple[Term | None, ...],
         place: Place | None,
     ) -> Value | None:
-        if name in _FUNCTIONS:
-            return (OUTSIDE_INSTANCE, _FUNCTIONS[name], ())
-        if name in ("list", "dict", "set", "tuple", "collections.OrderedDict"):
-            return (MAP, None, None) if "ict" in name else (LIST, None)
-        word = name.rpartition(".")[2]
-        is_class = word[:1].isupper() and not word.isupper()
-        if name in _KNOWN["classes"] or (is_class and name not in _KNOWN["builtins"]):
-            return (OUTSIDE_INSTANCE, name, ())
-        method = ".".join(name.rsplit(".", 2)[-2:])
-        if method in _RETURNS:
-            return (OUTSIDE_INSTANCE, _RETURNS[method], ())
-        return (LIST, (OUTSIDE_INSTANCE, _LISTS[method], ())) if method in _LISTS else None
+        """Return what calling something of the library gives: as the data file tells, or an object.
+
+        The name of a class makes an object."""
+        last = name.rpartition(".")[2]
+        is_class = last[:1].isupper() and not last.isupper() and name not in _KNOWN["builtins"]
+        meaning = _RESULTS.get(".".join(name.rsplit(".", 2)[-2:]))
+        if meaning is None:
+            return (OUTSIDE_INSTANCE, name, ()) if is_class or name in _KNOWN["classes"] else None
+        value = resolver.evaluate(arguments[0], place) if arguments and place else None
+        element = union([resolver.element(one) for one in parts(value)])
+        made = {
+            "same": value, "item": element, "list": (LIST, element), "map": (MAP, None, None),
+            "pairs": (LIST, (TUPLE, ((OUTSIDE_INSTANCE, "int", ()), element))),
+        }  # fmt: skip
+        return made.get(meaning, (OUTSIDE_INSTANCE, meaning, ()))
 
     def container_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         if name == "copy":
@@ -695,12 +589,6 @@ class PythonRules(Rules):
         if value[0] == LIST and name in ("pop", "popleft", "__next__", "send", "get", "result"):
             return (CALLABLE, value[1], (), f"list.{name}")
         return (OUTSIDE, f"{value[0]}.{name}")
-
-    def item(self, resolver: Resolver, value: Value | None) -> Value | None:
-        if value is not None and value[0] == INSTANCE:
-            method = resolver.member(value, "__next__")
-            return resolver.result(method) if method is not None else value
-        return value[1] if value is not None and value[0] == LIST else value
 
 
 # --- modules
@@ -748,7 +636,7 @@ class Modules:
         chain, full = [*folders[top:], *tail], [*folders[start:], *tail]
         spaced = ".".join(folders[start : top + 1])  # the package below its namespaces
         name = ".".join(chain if top < len(folders) and spaced not in self.asked else full)
-        self.names[path] = name or stem
+        self.names[path] = name
         for one in sorted({name, ".".join(chain) if top < len(folders) else name, ".".join(full)}):
             self.index.setdefault(one, []).append(path)
 
@@ -765,13 +653,7 @@ class Modules:
 
     def find(self, name: str, importer: str) -> list[str]:
         """Return the files or folders that an import from a file names, in the project."""
-        folder = dirname(importer)
-        if name.startswith("."):
-            plain = name.lstrip(".")
-            for _ in range(len(name) - len(plain) - 1):
-                folder = dirname(folder)
-            found = self.in_folder(folder, plain)
-            return [found] if found is not None else []
+        folder, name = dirname(importer), self.absolute(name, importer)
         if paths := self.index.get(name, []):
             return _nearest(paths, importer)
         if name.partition(".")[0] in _KNOWN["modules"]:
@@ -788,7 +670,7 @@ class Modules:
         return self.in_folder(path, name)
 
     def absolute(self, name: str, importer: str) -> str:
-        """Return the absolute name of an import, for modules outside the project."""
+        """Return the absolute name of an import."""
         if not name.startswith("."):
             return name
         plain = name.lstrip(".")
@@ -830,6 +712,6 @@ LANGUAGE = language(
     name="python",
     grammar=lambda _path: tree_sitter_python.language(),
     package="tree-sitter-python",
-    version=6,
+    version=7,
     refuse=_refuse,
 )
