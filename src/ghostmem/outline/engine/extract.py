@@ -511,15 +511,18 @@ class Walker:
         return home
 
     def visit_member(self, node: "Node", form: Form, quiet: bool) -> Term | None:
-        """`of.name`; option `method` if it is the name of a method."""
+        """`of.name`; separator, if it is shown. Option `method` if it is the name of a method,
+        `unsure` if a read that leads nowhere does not count as unresolved."""
         of, name = self.child(node, form, "of"), self.child(node, form, "name")
         base = self.visit(of)
         if name is None:
             return None
         suffix = self.rules.call_suffix if "method" in form.options else ""
         term: Term = (MEMBER, base, self.text(name) + suffix)
+        if (separator := self.child(node, form, "separator")) is not None:
+            term = (*term, self.text(separator))
         if not quiet:
-            self.refer("reads", term, name)
+            self.refer("reads?" if "unsure" in form.options else "reads", term, name)
         return term
 
     def visit_call(self, node: "Node", form: Form, _quiet: bool) -> Term | None:

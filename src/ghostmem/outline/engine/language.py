@@ -22,7 +22,7 @@ table are walked through. An example (Go):
 | typeparam | bound; in a node given as type_params |
 | range | left right body type; option pairs |
 | return, block | a return statement; a block (a scope, unless the language hoists) |
-| name, member (of name), index (of) | expressions |
+| name, member (of name separator; option unsure), index (of) | expressions |
 | call (callee args of type_args body; option bare) | |
 | cast (type of; option shown), either (test), tuple, list | |
 | literal (is=str; option walked), this, super, same (of; option only), skip | |

@@ -3,13 +3,14 @@ noted here; `cfamily_names` looks names up by includes and joins declarations wi
 
 import re
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from typing import NamedTuple
 
 from tree_sitter import Language, Node, Parser
 
 from ghostmem.outline.engine.extract import UNLIMITED, Walker, plain_children
 from ghostmem.outline.engine.facts import (
+    B_SYMBOL,
     BLOCK,
     CLASS,
     FILE,
@@ -20,7 +21,6 @@ from ghostmem.outline.engine.facts import (
 from ghostmem.outline.engine.table import Form, form
 from ghostmem.outline.engine.terms import (
     CONSTRUCT,
-    ELEMENT,
     GENERIC,
     IMPORT,
     LAMBDA,
@@ -28,7 +28,6 @@ from ghostmem.outline.engine.terms import (
     MEMBER,
     NAME,
     SYMBOL,
-    TYPE_PARAMETER,
     VALUE_OF,
     Term,
     dotted,
@@ -39,16 +38,19 @@ from ghostmem.outline.languages.cfamily_names import FamilyNames
 TABLE = """
 preproc_include              hook fn=include
 preproc_if,preproc_ifdef,preproc_elif hook fn=condition
-enumerator                   hook fn=enumerator
-function_definition          hook fn=definition
-parameter_declaration,optional_parameter_declaration hook fn=parameter
-declaration,field_declaration hook fn=declaration
+enumerator                   bind name=name value=value kind=constant
+parameter_declaration        param name=declarator type=type
+optional_parameter_declaration param name=declarator type=type value=default_value
+variadic_parameter,variadic_parameter_declaration param type=type many
+array_declarator,function_declarator,pointer_declarator,reference_declarator skip
+parenthesized_declarator,attributed_declarator skip
+function_definition,declaration,field_declaration hook fn=declaration
 type_definition              hook fn=typedef
 struct_specifier,union_specifier,class_specifier,enum_specifier hook fn=record type_fn=record
 compound_statement           hook fn=block
 if_statement,for_statement,while_statement,switch_statement block
 identifier,type_identifier   name
-field_expression             hook fn=field
+field_expression             member of=argument name=field separator=operator unsure
 call_expression              call callee=function args=arguments
 new_expression,compound_literal_expression hook fn=new
 assignment_expression,update_expression hook fn=assignment
@@ -69,62 +71,57 @@ CPP_TABLE = """
 namespace_definition         hook fn=namespace
 using_declaration,namespace_alias_definition hook fn=using
 template_declaration         hook fn=template
-alias_declaration            hook fn=alias
+type_parameter_declaration,variadic_type_parameter_declaration typeparam
+optional_type_parameter_declaration typeparam
+alias_declaration            hook fn=typedef
 field_initializer            hook fn=initializer
-for_range_loop               hook fn=loop
+for_range_loop               range left=declarator right=right body=body type=type
+structured_binding_declarator tuple
 catch_clause                 block
 lambda_expression            hook fn=lambda_
 lambda_capture_initializer   bind name=left value=right
-qualified_identifier         hook fn=qualified type_fn=written_type
-template_type,template_function hook fn=qualified type_fn=written_type
+qualified_identifier         hook fn=qualified type_fn=qualified
+template_type,template_function hook fn=qualified type_fn=qualified
 dependent_type               same of=0
 this                         this
 operator_name,destructor_name,template_parameter_list skip
 """
-_RECORDS = {"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"}
-_NAMES = {"identifier", "field_identifier", "type_identifier", "namespace_identifier"}
-_WHOLE_NAMES = _NAMES | {"destructor_name", "operator_name"}
 # what an assignment writes; an instance's field is no relation
 _WRITABLE = {
     "identifier": "assigns",
     "qualified_identifier": "assigns",
     "field_expression": "assigns?",
 }
-_PARTS = {"subscript_expression", "field_expression", "parenthesized_expression"}
 _INDIRECT = {"pointer_declarator", "reference_declarator"}
 _WRAPPERS = _INDIRECT | {
     *("array_declarator", "init_declarator", "parenthesized_declarator", "attributed_declarator"),
-    *("function_declarator", "bitfield_clause", "structured_binding_declarator"),
+    "function_declarator",
 }
-_DECLARATORS = _WRAPPERS | _WHOLE_NAMES | {"qualified_identifier"}
-_PATHS = _WHOLE_NAMES | {
+_PATHS = {
+    *("identifier", "field_identifier", "type_identifier", "namespace_identifier"),
+    *("destructor_name", "operator_name"),
     *("qualified_identifier", "nested_namespace_specifier", "dependent_name"),
     *("template_type", "template_function", "template_method"),
 }
 _TEMPLATE_ARGUMENTS = re.compile(r"<[^<>]*>")
-_MAX_DECLARATORS = 64  # inside each other
 _INITIALIZERS = ("argument_list", "initializer_list")
 _CONSTANT = {"const", "constexpr", "constinit"}
 _DEFINING = {"default_method_clause", "delete_method_clause", "try_statement"}
 _CASTS = {"static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"}
-_MAKERS = {"make_unique": "unique_ptr", "make_shared": "shared_ptr", "make_optional": "optional"}
+_MAKERS = {"make_unique", "make_shared", "make_optional"}
 # macros of GoogleTest: the body is a method of a class that extends the first argument
 _WITH_FIXTURE = {"TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P"}
 _ALIAS = form("type type=type")
+_NAMED = (NAME, MEMBER, GENERIC)  # types that may have constructors
 
 
 class Declarator(NamedTuple):
     """The parts of a declarator: its name as a path, and what is around the name."""
 
     path: list[str]
-    wrappers: list[str]
     function: Node | None  # if a function is declared, and no pointer to one
+    is_indirect: bool  # a pointer or a reference
     is_callback: bool  # a pointer to a function
-
-    @property
-    def is_indirect(self) -> bool:
-        """Tell whether this declares a pointer or a reference."""
-        return not _INDIRECT.isdisjoint(self.wrappers)
 
 
 class Family(FamilyNames):
@@ -158,62 +155,46 @@ class Family(FamilyNames):
     def namespace(self, walker: Walker, node: Node, _form: Form) -> None:
         """Enter a namespace; an inline one is transparent, one without a name hides what it has."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        path = (
-            [] if any(child.type == "inline" for child in node.children) else path_of(walker, name)
-        )
+        is_inline = any(child.type == "inline" for child in node.children)
         first = len(walker.unit.symbols)
-        self._enter(walker, node, path, body)
+        with ExitStack() as stack:
+            for word in [] if is_inline else path_of(walker, name):
+                symbol = walker.declare(node, word, "module", "inline")
+                symbol.inner = stack.enter_context(walker.inside(MODULE_SCOPE, symbol.number))
+                walker.owner = symbol.number
+            walker.visit(body)
         for symbol in walker.unit.symbols[first:] if name is None else ():
             symbol.flags.add("hidden")
-
-    def _enter(self, walker: Walker, node: Node, path: list[str], body: Node | None) -> None:
-        if not path:
-            if body is not None:
-                walker.visit_all(body)
-            return
-        symbol = walker.declare(node, path[0], "module", "inline")
-        with walker.inside(MODULE_SCOPE, symbol.number) as symbol.inner, walker.owned_by(symbol):
-            self._enter(walker, node, path[1:], body)
 
     def using(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note `using a::b`, `using namespace a` and `namespace a = b::c`."""
         alias = node.child_by_field_name("name")
         path = next((path_of(walker, child) for child in node.named_children if child != alias), [])
-        if alias is not None:
-            term: Term = (IMPORT, "::".join(path), None)
-            walker.bind(walker.text(alias), node.start_byte, None, term)
-        elif any(child.type == "namespace" for child in node.children):
+        if any(child.type == "namespace" for child in node.children) and alias is None:
             walker.unit.stars.append("::".join(path))
-        elif len(path) > 1:
-            term = (IMPORT, "::".join(path[:-1]), path[-1])
-            walker.bind(path[-1], node.start_byte, None, term)
+        elif path:
+            name = walker.text(alias) if alias is not None else path[-1]
+            walker.bind(name, node.start_byte, None, (IMPORT, "::".join(path[:-1]), path[-1]))
 
     def template(self, walker: Walker, node: Node, _form: Form) -> None:
         """Remember the parameters of a template for its declaration."""
-        parameters = node.child_by_field_name("parameters")
-        names = []
-        for parameter in parameters.named_children if parameters is not None else ():
-            listed = [
-                child for child in parameter.named_children if child.type == "type_identifier"
-            ]
-            names += [walker.text(child) for child in listed[:1]]
-        for child in node.named_children:
-            if child != parameters:
-                walker.state["template"] = tuple(names)
-                walker.visit(child)
-        walker.state["template"] = ()
+        walker.state["template"] = node.child_by_field_name("parameters")
+        walker.visit_all(node)
+        walker.state["template"] = None
 
     # --- types
 
-    def written_type(self, walker: Walker, node: Node, _form: Form | None = None) -> Term | None:
-        """Return the term of a type with qualifiers or template arguments, and note it."""
-        path = path_of(walker, node)
+    def qualified(self, walker: Walker, node: Node, _form: Form) -> Term | None:
+        """Note a name with qualifiers or template arguments: a type, or a value."""
+        quiet, path = walker.quiet, path_of(walker, node)
         if not path:
             return None
-        arguments = self._template_arguments(walker, node, path)
         term = path_term(path)
-        walker.refer("uses", term, node)
-        return (GENERIC, term, tuple(arguments)) if arguments else term
+        is_type = _last(node).type in ("type_identifier", "template_type")
+        if is_type or not quiet:
+            walker.refer("uses" if is_type else "reads", term, node)
+        types = self._template_arguments(walker, node, path)
+        return (GENERIC, term, tuple(types)) if is_type and types else term
 
     def _template_arguments(self, walker: Walker, node: Node, path: list[str]) -> list[Term | None]:
         """Note the template arguments at the end of a name, and its scope if that is a type."""
@@ -222,143 +203,116 @@ class Family(FamilyNames):
             walker.refer("uses?", path_term(path[:-1]), node)
         return [walker.type_term(child) for child in listed.named_children] if listed else []
 
-    def record(self, walker: Walker, node: Node, _form: Form) -> Term | None:
-        """Declare a struct, class, union or enum with a body; without one it is used."""
+    def record(self, walker: Walker, node: Node, form: Form) -> Term | None:
+        """Declare a struct, class, union or enum with a body, once; otherwise it is used."""
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-        typedef, walker.state["typedef"] = walker.state.get("typedef", ""), ""
-        path = path_of(walker, name) or ([typedef] if typedef else [])
-        if body is None:
-            if not path:
-                return None
-            term = path_term([*path[:-1], self.tag(node, path[-1])])
-            walker.refer("uses", term, node)
+        path = path_of(walker, name) or walker.state.pop("typedef", [])
+        bound = path[-1] if path else ""
+        if self.has_tags and name is not None:
+            bound = f"{node.type.partition('_')[0]} {bound}"
+        if body is None or node.start_byte in walker.state:
+            term = path_term([*path[:-1], bound]) if path else walker.state.get(node.start_byte)
+            if term is not None:
+                walker.refer("uses", term, node)
             return term
+        walker.state[node.start_byte] = (NAME, bound) if path else None
         is_enum = node.type == "enum_specifier"
         if not path:
             if is_enum or walker.scope_kind == CLASS:
                 walker.visit_all(body)
             return None
-        symbol = self._type(walker, node, path, name is not None)
-        if is_enum:
-            is_scoped = any(child.type in ("class", "struct") for child in node.children)
-            symbol.flags.add("scoped enum" if is_scoped else "enum")
-        for clause in node.named_children:
-            for base in clause.named_children if clause.type == "base_class_clause" else ():
-                if base_path := path_of(walker, base):
-                    term = path_term(base_path)
-                    symbol.bases.append(("extends", term, base.start_point[0] + 1, base.start_byte))
-        symbol.type_parameters, walker.state["template"] = walker.state.get("template", ()), ()
-        walker.type_body(symbol, body, _ALIAS, body)
+        symbol = self._type(walker, node, path, bound)
+        if is_enum and not any(child.type in ("class", "struct") for child in node.children):
+            symbol.flags.add("enum")
+        walker.type_body(symbol, body, form, node)
+        if "enum" in symbol.flags or self.has_tags:
+            self._spill(walker, symbol)
         return (SYMBOL, symbol.number)
 
+    @staticmethod
+    def _spill(walker: Walker, symbol: CodeSymbol) -> None:
+        """Make the types and constants in a type visible around it."""
+        scopes, symbols = walker.unit.scopes, walker.unit.symbols
+        for name, bindings in scopes[symbol.inner].names.items():
+            declared = [symbols[each[B_SYMBOL]] for each in bindings if each[B_SYMBOL] >= 0]
+            if {each.kind for each in declared} <= {"type", "constant"}:
+                scopes[walker.home()].names.setdefault(name, []).extend(bindings)
+
     def bases(self, walker: Walker, symbol: CodeSymbol, node: Node) -> None:
-        """Bind the parameters of a template inside of its type or function."""
-        for name in symbol.type_parameters:
-            walker.bind(name, symbol.start, None, (TYPE_PARAMETER, name, None))
+        """Note the parameters of a template, and the bases of a type."""
+        symbol.type_parameters = walker.type_parameters(walker.state.pop("template", None))
+        for clause in node.named_children:
+            for base in clause.named_children if clause.type == "base_class_clause" else ():
+                walker.base(symbol, "extends", base)
 
-    def tag(self, node: Node, name: str) -> str:
-        """Return the name of a struct, union or enum as it is bound."""
-        return name
-
-    def _type(
-        self, walker: Walker, node: Node, path: list[str], tagged: bool, *flags: str
-    ) -> CodeSymbol:
+    @staticmethod
+    def _type(walker: Walker, node: Node, path: list[str], bound: str, *flags: str) -> CodeSymbol:
         symbol = walker.define(node, path[-1], "type", *flags)
-        name = self.tag(node, path[-1]) if tagged else path[-1]
         if len(path) > 1:
             symbol.receiver = path_term(path[:-1])
         else:
-            walker.bind_symbol(symbol, name, node.start_byte)
-            self.spill(walker, symbol, name)
+            walker.bind_symbol(symbol, bound, node.start_byte)
         return symbol
 
-    def spill(self, walker: Walker, symbol: CodeSymbol, name: str) -> None:
-        """Make a type visible around the type that it is declared in, if the language does so."""
-
-    def enumerator(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Declare a constant, which is visible around its enum, unless that is a class."""
-        name, scope = node.child_by_field_name("name"), walker.unit.scopes[walker.scope]
-        flags = walker.unit.symbols[scope.symbol].flags if scope.kind == CLASS else set()
-        is_named = not flags.isdisjoint(("enum", "scoped enum"))
-        term: Term | None = (SYMBOL, scope.symbol) if is_named else None
-        if name is not None:
-            symbol = walker.define(node, walker.text(name), "constant")
-            for home in (walker.scope, scope.parent) if "enum" in flags else (walker.scope,):
-                walker.bind(symbol.name, node.start_byte, term, None, symbol.number, home=home)
-        walker.visit(node.child_by_field_name("value"))
-
     def typedef(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Declare typedefs; one that only repeats the name of its struct is no second symbol."""
+        """Declare other names of types; one that repeats that of its struct is no second symbol."""
         typed = node.child_by_field_name("type")
-        is_record = typed is not None and typed.type in _RECORDS
-        tag = typed.child_by_field_name("name") if typed is not None and is_record else None
-        has_body = typed is not None and is_record and typed.child_by_field_name("body") is not None
-        listed = [declarator(walker, child) for child in node.children_by_field_name("declarator")]
+        key = "declarator" if node.type == "type_definition" else "name"
+        listed = [declarator(walker, child) for child in node.children_by_field_name(key)]
         declarators = [each for each in listed if each is not None]
-        if declarators and has_body and tag is None:
-            walker.state["typedef"] = declarators.pop(0).path[-1]
-        term = walker.type_term(typed) if has_body or not declarators else None
+        has_body = typed is not None and typed.child_by_field_name("body") is not None
+        tag = path_of(walker, typed.child_by_field_name("name")) if typed and has_body else []
+        if has_body and not tag and declarators:
+            walker.state["typedef"] = declarators.pop(0).path
+        term = walker.type_term(typed) if has_body else None
         for declared in declarators:
-            if tag is not None and walker.text(tag) == declared.path[-1] and term is not None:
+            if declared.path == tag:
                 walker.bind(declared.path[-1], node.start_byte, None, term)
                 continue
-            symbol = self._type(walker, node, declared.path, False, "alias")
-            walker.type_body(symbol, None, None if has_body else _ALIAS, node)
-            if term is not None:
-                symbol.underlying = term
-                if tag is not None and typed is not None:
-                    symbol.underlying = path_term([self.tag(typed, walker.text(tag))])
-                with walker.owned_by(symbol):
-                    walker.refer("uses", symbol.underlying, node)
+            symbol = self._type(walker, node, declared.path, declared.path[-1], "alias")
+            walker.type_body(symbol, None, _ALIAS, node)
             if declared.function is not None or declared.is_callback:
                 symbol.underlying = None
 
-    def alias(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Declare `using T = ...`."""
-        name = node.child_by_field_name("name")
-        if name is not None:
-            symbol = self._type(walker, node, [walker.text(name)], False, "alias")
-            walker.type_body(symbol, None, _ALIAS, node)
-
     # --- functions and variables
 
-    def definition(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Declare a function with a body."""
-        declared = declarator(walker, node.child_by_field_name("declarator"))
-        typed, body = node.child_by_field_name("type"), node.child_by_field_name("body")
-        if declared is None or declared.function is None:
+    def declaration(self, walker: Walker, node: Node, _form: Form) -> None:
+        """Declare functions and variables; inside of a body bind locals."""
+        typed = node.child_by_field_name("type")
+        is_definition = node.type == "function_definition"
+        is_local = walker.scope_kind not in (CLASS, MODULE_SCOPE) and walker.scope > 0
+        if typed is not None and typed.child_by_field_name("body") is not None:
             walker.type_term(typed)
-            walker.visit(body)
-            return
-        before = [
-            child
-            for child in node.named_children
-            if child.type in ("field_initializer_list", "declaration", "try_statement")
-        ]
-        self._function(walker, node, declared, typed, [*before, *([body] if body else [])])
+        for child in node.children_by_field_name("declarator"):
+            declared = declarator(walker, child)
+            is_function = declared is not None and declared.function is not None
+            if declared is not None and is_function and (is_definition or not is_local):
+                self._function(walker, node, child, declared, typed)
+            elif is_definition:
+                walker.visit_all(node)
+            else:
+                self._variable(walker, node, child, declared, typed, is_local)
 
     def _function(
-        self,
-        walker: Walker,
-        node: Node,
-        declared: Declarator,
-        typed: Node | None,
-        parts: Sequence[Node],
+        self, walker: Walker, node: Node, child: Node, declared: Declarator, typed: Node | None
     ) -> None:
         """Declare a function or method, with its body or without."""
         symbol = self._function_symbol(walker, node, declared, typed)
-        symbol.type_parameters, walker.state["template"] = walker.state.get("template", ()), ()
-        listed = declared.function.named_children if declared.function is not None else []
-        trailing = [child for child in listed if child.type == "trailing_return_type"]
-        function = walker.function
-        with walker.inside(FUNCTION_SCOPE, symbol.number) as symbol.inner, walker.owned_by(symbol):
-            walker.function = symbol
+        function = declared.function
+        listed = function.child_by_field_name("parameters") if function is not None else None
+        after = function.named_children if function is not None else []
+        trailing = [part for part in after if part.type == "trailing_return_type"]
+        with walker.inside(FUNCTION_SCOPE, symbol.number) as symbol.inner:
+            walker.owner, walker.function = symbol.number, symbol
             self.bases(walker, symbol, node)
             symbol.result = walker.type_term(trailing[0] if trailing else typed)
-            self._parameters(walker, declared.function, symbol)
-            for part in parts:
-                walker.visit_all(part)
-        walker.function = function
+            if listed is not None and walker.text(listed) != "(void)":
+                walker.parameters(listed, symbol, False)
+                if any(part.type == "..." for part in listed.children):
+                    symbol.max_arguments = UNLIMITED
+            for part in node.named_children if node.type == "function_definition" else ():
+                if part not in (typed, child) and not part.is_error:
+                    walker.visit(part)
 
     def _function_symbol(
         self, walker: Walker, node: Node, declared: Declarator, typed: Node | None
@@ -395,123 +349,63 @@ class Family(FamilyNames):
             walker.bind_symbol(symbol, self.constructor if owner == name else name, node.start_byte)
         return symbol
 
-    def _parameters(self, walker: Walker, function: Node | None, symbol: CodeSymbol) -> None:
-        """Bind the parameters of a function; note how many arguments it takes, and their types."""
-        listed = function.child_by_field_name("parameters") if function is not None else None
-        symbol.detail = []
-        for node in listed.children if listed is not None else ():
-            if node.type in ("...", "variadic_parameter", "variadic_parameter_declaration"):
-                symbol.max_arguments = UNLIMITED
-            elif node.type in ("parameter_declaration", "optional_parameter_declaration"):
-                typed = node.child_by_field_name("type")
-                text = " ".join(walker.text(typed).split()) if typed is not None else ""
-                if text != "void" or node.child_by_field_name("declarator") is not None:
-                    symbol.detail.append(text.rpartition("::")[2])
-                    symbol.min_arguments += node.type == "parameter_declaration"
-                    symbol.max_arguments += 1
-                    walker.visit(node)
-
-    def parameter(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Bind a parameter."""
-        type_term = walker.type_term(node.child_by_field_name("type"))
-        walker.visit(node.child_by_field_name("default_value"))
-        declared = declarator(walker, node.child_by_field_name("declarator"))
-        self._bind_local(walker, declared, type_term, None, node.start_byte)
-
-    @staticmethod
-    def _bind_local(
-        walker: Walker,
-        declared: Declarator | None,
-        type_term: Term | None,
-        value: Term | None,
-        position: int,
-    ) -> None:
-        """Bind a local; a pointer to a function has no type."""
+    def pattern(self, walker: Walker, node: Node, value: Term | None, position: int) -> None:
+        """Bind the names in a declarator; a pointer to a function has no value."""
+        declared = declarator(walker, node)
         if declared is not None:
-            known = (None, None) if declared.is_callback else (type_term, value)
-            walker.bind(declared.path[-1], position, *known)
-
-    def declaration(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Declare functions and variables; inside of a body bind locals."""
-        typed = node.child_by_field_name("type")
-        declarators = node.children_by_field_name("declarator")
-        if walker.scope_kind not in (CLASS, MODULE_SCOPE) and walker.scope:
-            self._locals(walker, node, typed, declarators)
-            return
-        has_body = typed is not None and typed.child_by_field_name("body") is not None
-        if typed is not None and typed.type in _RECORDS and not declarators and not has_body:
-            return  # declared before its definition
-        shared = walker.type_term(typed) if has_body else None
-        template = walker.state.get("template", ())
-        for child in declarators:
-            walker.state["template"] = template
-            declared = declarator(walker, child)
-            if declared is not None and declared.function is not None:
-                self._function(walker, node, declared, None if has_body else typed, ())
-            elif declared is not None:
-                self._variable(walker, node, child, declared, shared or typed)
+            known = None if declared.is_callback else value
+            walker.bind(declared.path[-1], position, None, known)
+        while node.type in _WRAPPERS and node.named_children:
+            node = node.named_children[0]
+        if node.type == "structured_binding_declarator":
+            walker.pattern(node, value, None, position)
 
     def _variable(
         self,
         walker: Walker,
         node: Node,
         child: Node,
-        declared: Declarator,
-        typed: Node | Term | None,
+        declared: Declarator | None,
+        typed: Node | None,
+        is_local: bool,
     ) -> None:
-        """Declare a variable, constant or field; its initial value belongs to what is around it."""
-        words, in_type = _specifiers(walker, node), walker.scope_kind == CLASS
-        value = child.child_by_field_name("value") or node.child_by_field_name("default_value")
-        is_field = in_type and "static" not in words
-        is_constant = (
-            not _CONSTANT.isdisjoint(words) and "pointer_declarator" not in declared.wrappers
+        """Declare a variable, constant or field, or bind a local, after its value."""
+        value = child.child_by_field_name("value") or (
+            node.child_by_field_name("default_value") or node.child_by_field_name("value")
         )
-        kind = "field" if is_field else "constant" if is_constant else "variable"
-        symbol = walker.define(node, declared.path[-1], kind)
-        is_declared = value is None and ("extern" in words or (in_type and not is_field))
-        is_static = "static" in words and not in_type
-        marks = {"declared": is_declared, "static": is_static, "indirect": declared.is_indirect}
-        symbol.flags |= {flag for flag, holds in marks.items() if holds}
-        with nullcontext() if is_field else walker.owned_by(symbol):
-            type_term = typed if isinstance(typed, tuple) else walker.type_term(typed)
+        symbol = None
+        if declared is not None and not is_local:
+            symbol = self._variable_symbol(walker, node, declared, value is not None)
+        is_field = symbol is not None and symbol.kind == "field"
+        with walker.owned_by(symbol) if symbol is not None and not is_field else nullcontext():
+            type_term = walker.type_term(typed)
         term = walker.visit(value)
-        if not is_field and value is not None and value.type in _INITIALIZERS:
+        if declared is not None and (is_local or (value is not None and not is_field)):
             self._constructed(walker, declared, value, type_term, node)
-        if len(declared.path) > 1:
-            symbol.receiver = path_term(declared.path[:-1])
-        else:
+        if declared is None or symbol is None:
+            known = (VALUE_OF, type_term) if type_term is not None else term
+            walker.pattern(child, known, None, child.end_byte)
+        elif symbol.receiver is None:
             known = (type_term, term if type_term is None else None)
             known = (None, None) if declared.is_callback else known
-            walker.bind(declared.path[-1], child.start_byte, *known, symbol.number)
+            walker.bind(symbol.name, child.start_byte, *known, symbol.number)
 
-    def _locals(
-        self,
-        walker: Walker,
-        node: Node,
-        typed: Node | None,
-        declarators: Sequence[Node],
-    ) -> None:
-        """Bind the locals of a declaration, each after its value."""
-        type_term = walker.type_term(typed)
-        for child in declarators:
-            value = child.child_by_field_name("value") or node.child_by_field_name("value")
-            declared = declarator(walker, child)
-            term = walker.visit(value)
-            function = declared.function if declared is not None else None
-            if function is not None:  # T name(a, b) calls a constructor if these are no types
-                listed = plain_children(function.child_by_field_name("parameters"))
-                if listed and not any(
-                    parameter.child_by_field_name("declarator") for parameter in listed
-                ):
-                    self.construct(walker, "calls", type_term, node, [None] * len(listed))
-            elif declared is not None and (value is None or value.type in _INITIALIZERS):
-                self._constructed(walker, declared, value, type_term, node)
-            inner = child.child_by_field_name("declarator") or child
-            if inner.type == "structured_binding_declarator":
-                for name in inner.named_children:
-                    walker.bind(walker.text(name), node.start_byte)
-            value_term = term if type_term is None else None
-            self._bind_local(walker, declared, type_term, value_term, child.end_byte)
+    @staticmethod
+    def _variable_symbol(
+        walker: Walker, node: Node, declared: Declarator, has_value: bool
+    ) -> CodeSymbol:
+        words, in_type = _specifiers(walker, node), walker.scope_kind == CLASS
+        is_field = in_type and "static" not in words
+        is_constant = not _CONSTANT.isdisjoint(words) and not declared.is_indirect
+        kind = "field" if is_field else "constant" if is_constant else "variable"
+        symbol = walker.define(node, declared.path[-1], kind)
+        if not has_value and ("extern" in words or (in_type and not is_field)):
+            symbol.flags.add("declared")
+        if "static" in words and not in_type:
+            symbol.flags.add("static")
+        if len(declared.path) > 1:
+            symbol.receiver = path_term(declared.path[:-1])
+        return symbol
 
     def _constructed(
         self,
@@ -522,10 +416,14 @@ class Family(FamilyNames):
         node: Node,
     ) -> None:
         """Note the constructor that a declaration calls; without arguments only if there is one."""
-        if not declared.is_indirect:
-            is_sure = value is not None and value.type == "argument_list"
-            arguments = [None] * len(plain_children(value))
-            self.construct(walker, "calls" if is_sure else "calls?", type_term, node, arguments)
+        listed = plain_children(value)
+        kind = "calls" if value is not None and value.type == "argument_list" else "calls?"
+        if declared.function is not None:  # T name(a, b) calls it if these are no types
+            listed = plain_children(declared.function.child_by_field_name("parameters"))
+        is_list = value is None or value.type in _INITIALIZERS
+        is_typed = any(child.child_by_field_name("declarator") for child in listed)
+        if is_list and not declared.is_indirect and not is_typed:
+            self.construct(walker, kind, type_term, node, [None] * len(listed))
 
     def construct(
         self,
@@ -535,14 +433,16 @@ class Family(FamilyNames):
         node: Node,
         arguments: Sequence[Term | None],
     ) -> None:
-        """Note the call of a constructor, if the language has any."""
+        """Note the call of a constructor of a type with a name, if the language has any."""
+        if self.has_signatures and type_term is not None and type_term[0] in _NAMED:
+            walker.refer(kind, (CONSTRUCT, type_term), node, arguments)
 
     def initializer(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note the constructor of a base that a constructor calls."""
         name, *more = node.named_children
+        arguments = [argument for part in more for argument in walker.arguments(part, None)]
         if path := path_of(walker, name):
-            arguments = [argument for part in more for argument in walker.arguments(part, None)]
-            walker.refer("calls?", (CONSTRUCT, path_term(path)), name, arguments)
+            self.construct(walker, "calls?", path_term(path), name, arguments)
 
     # --- statements and expressions
 
@@ -553,66 +453,29 @@ class Family(FamilyNames):
         else:
             walker.visit_all(node)
 
-    def loop(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Bind the variable of a loop to the elements of its range."""
-        typed, name, right, body = (
-            node.child_by_field_name(key) for key in ("type", "declarator", "right", "body")
-        )
-        with walker.inside(BLOCK):
-            type_term, term = walker.type_term(typed), walker.visit(right)
-            value = (ELEMENT, term) if term is not None else None
-            self._bind_local(walker, declarator(walker, name), type_term, value, node.start_byte)
-            walker.visit(body)
-
     def lambda_(self, walker: Walker, node: Node, _form: Form) -> Term:
         """Visit a lambda; its body belongs to the function around it."""
         with walker.inside(FUNCTION_SCOPE):
             walker.visit_all(node)
         return (LAMBDA, None)
 
-    def field(self, walker: Walker, node: Node, _form: Form) -> Term | None:
-        """Note the read of a member."""
-        quiet = walker.quiet
-        base = walker.visit(node.child_by_field_name("argument"))
-        field, operator = (node.child_by_field_name(key) for key in ("field", "operator"))
-        path = path_of(walker, field)
-        if field is None or operator is None or not path:
-            return None
-        walker.type_term(field.child_by_field_name("arguments"))
-        term: Term = (MEMBER, base, path[-1], walker.text(operator))
-        if not quiet:
-            walker.refer("reads?", term, node)
-        return term
-
-    def qualified(self, walker: Walker, node: Node, _form: Form) -> Term | None:
-        """Note a name with qualifiers or template arguments: a type, or a value."""
-        quiet = walker.quiet
-        if _last(node).type in ("type_identifier", "template_type"):
-            return self.written_type(walker, node)
-        path = path_of(walker, node)
-        if not path:
-            return None
-        self._template_arguments(walker, node, path)
-        if not quiet:
-            walker.refer("reads", path_term(path), node)
-        return path_term(path)
-
     def known_call(
         self, walker: Walker, node: Node, fn: Node, args: Node | None
     ) -> tuple[Term | None] | None:
         """Handle casts and makers of smart pointers, which are written like calls."""
         path = path_of(walker, fn)
-        name = path[-1] if path else ""
-        if fn.type == "primitive_type" or name in _CASTS:
-            types = self._template_arguments(walker, fn, path)
-            walker.arguments(args, None)
-            return ((VALUE_OF, types[0]) if types else None,)
-        if name not in _MAKERS or not (types := self._template_arguments(walker, fn, path)):
+        is_maker = bool(path) and path[-1] in _MAKERS
+        if fn.type != "primitive_type" and not is_maker and (not path or path[-1] not in _CASTS):
             return None
+        types = self._template_arguments(walker, fn, path)
         arguments = walker.arguments(args, None)
-        walker.refer("calls", path_term(path), fn, arguments)
-        self.construct(walker, "calls", types[0], fn, arguments)
-        return ((VALUE_OF, (GENERIC, path_term(["std", _MAKERS[name]]), (types[0],))),)
+        if is_maker:
+            walker.refer("calls", path_term(path), fn, arguments)
+        if not types:
+            return (None,)
+        if is_maker:
+            self.construct(walker, "calls", types[0], fn, arguments)
+        return ((VALUE_OF, types[0]),)
 
     def new(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Note the constructor that `new T(...)` calls, or `T{...}` if there is one."""
@@ -629,54 +492,35 @@ class Family(FamilyNames):
         """Note the write of a name; with another operator than `=` it is read besides."""
         target = node.child_by_field_name("left") or node.child_by_field_name("argument")
         operator = node.child_by_field_name("operator")
-        is_plain = operator is not None and walker.text(operator) == "="
         term = walker.visit(node.child_by_field_name("right"))
-        variable = _written(walker, target)
-        if variable != target:
-            walker.visit(target)
-        written = walker.visit(variable, quiet=is_plain or variable != target)
-        if variable is not None and written is not None and variable.type in _WRITABLE:
-            walker.refer(_WRITABLE[variable.type], written, variable)
+        is_plain = operator is not None and walker.text(operator) == "="
+        written = walker.visit(target, quiet=is_plain)
+        if target is not None and written is not None and target.type in _WRITABLE:
+            walker.refer(_WRITABLE[target.type], written, target)
         return term
-
-
-def _written(walker: Walker, node: Node | None) -> Node | None:
-    """Return the variable that a write changes if it changes an element or a part of it."""
-    while node is not None and node.type in _PARTS:
-        inner = node.named_children[0] if node.named_children else None
-        operator = node.child_by_field_name("operator")
-        is_pointer = operator is not None and walker.text(operator) == "->"
-        if is_pointer or inner is None or inner.type == "this":
-            break
-        node = inner
-    return node
 
 
 def declarator(walker: Walker, node: Node | None) -> Declarator | None:
     """Return the parts of a declarator; None if it has no name."""
     function: Node | None = None
-    wrappers: list[str] = []
-    is_callback = False
-    while node is not None and node.type in _WRAPPERS and len(wrappers) < _MAX_DECLARATORS:
+    is_indirect = is_callback = False
+    while node is not None and node.type in _WRAPPERS:
         if node.type == "function_declarator":
             function, is_callback = node, False
-        elif node.type == "pointer_declarator" and function is not None:
-            is_callback = is_callback or wrappers[-1] == "parenthesized_declarator"
-        wrappers.append(node.type)
-        node = node.child_by_field_name("declarator") or next(
-            (child for child in node.named_children if child.type in _DECLARATORS), None
-        )
+        elif node.type in _INDIRECT:
+            is_indirect, is_callback = True, function is not None
+        inner = node.child_by_field_name("declarator")
+        node = inner or next(iter(node.named_children), None)
     path = path_of(walker, node)
     function = None if is_callback else function
-    return Declarator(path, wrappers, function, is_callback) if path else None
+    return Declarator(path, function, is_indirect, is_callback) if path else None
 
 
 def _last(node: Node) -> Node:
     """Return the last name of a name with qualifiers."""
-    inner: Node | None = node
-    while inner is not None and inner.type == "qualified_identifier":
-        node, inner = inner, inner.child_by_field_name("name")
-    return inner or node
+    while node.type == "qualified_identifier":
+        node = node.child_by_field_name("name") or node.children[-1]
+    return node
 
 
 def path_of(walker: Walker, node: Node | None) -> list[str]:

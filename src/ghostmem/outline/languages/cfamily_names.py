@@ -7,14 +7,12 @@ from functools import cache
 from ghostmem.grouping import grouped
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
-    B_VALUE,
     END,
     FILE,
     Binding,
     CodeSymbol,
     FoundBinding,
     Unit,
-    is_import,
 )
 from ghostmem.outline.engine.language import Rules
 from ghostmem.outline.engine.link import Target
@@ -33,13 +31,11 @@ from ghostmem.outline.engine.terms import (
     dotted,
     parts,
     text_of,
-    union,
 )
 
 # headers of ISO C, POSIX and ISO C++ with the names that they declare; `@` marks names by meaning
 HEADERS = words_of("c.txt")
-_OF_POINTERS = frozenset("get reset release swap lock value value_or has_value use_count".split())
-_SORTS = {"method": "function", "constant": "variable", "field": "variable"}
+_PRIVATE = ("static", "hidden")  # definitions that other files do not see
 
 
 class Includes:
@@ -97,6 +93,7 @@ class FamilyNames(Rules):
     item_methods = ("operator[]",)
     has_overloads = merges_modules = knows_literals = strict_uses = True
     has_signatures = False  # functions differ by their parameters
+    has_tags = False  # types have names of their own; what they declare is visible around them
     includes: Includes
     grammar: Callable[[], object]
 
@@ -123,53 +120,37 @@ class FamilyNames(Rules):
         """Return what a namespace binds a name to in visible files."""
         key = (unit.path, module, name)
         if key not in self.visible:
-            self.visible[key] = []  # for a using declaration that names itself
             bindings = resolver.modules[module].get(name, [])
             closure = self.includes.closure(unit.path)
-            matches = [
-                (file, binding)
-                for file, binding in bindings
-                if file.path in closure  # without a using declaration that leads nowhere
-                and (
-                    not is_import(binding)
-                    or resolver.evaluate(binding[B_VALUE], Place(file, 0, END)) is not None
-                )
-            ]
-            if any(_kind(*binding) in TYPES for binding in matches):
-                # class EXPORT Name; is no variable
-                matches = [
-                    binding
-                    for binding in matches
-                    if _kind(*binding) not in ("variable", "constant")
-                ]
-            if any(_kind(*binding) == "module" for binding in matches):
-                matches = matches[:1]  # every file that opens a namespace binds its name
-            self.visible[key] = matches
+            found = [binding for binding in bindings if binding[0].path in closure]
+            types = [binding for binding in found or bindings if _kind(*binding) in TYPES]
+            if found or len(types) == 1:  # a type that is only declared here has one definition
+                found = types or found
+            if any(_kind(*binding) == "module" for binding in found):
+                found = found[:1]  # every file that opens a namespace binds its name
+            self.visible[key] = found
         return self.visible[key]
 
     def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
         """Return where a name was found: in this file, in a namespace, or by includes."""
-        if any(_kind(other, binding) == "module" for other, binding in found):
-            return "namespace"
-        if all(other is unit for other, _ in found):
+        is_space = any(_kind(*binding) == "module" for binding in found)
+        if not is_space and all(other is unit for other, _ in found):
             return "local"
-        return "namespace" if module else "import"
+        return "namespace" if module or is_space else "import"
 
     def exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
         """Return what a namespace binds a name to, as the file sees it that is asked for."""
-        if resolver.asking is not None:
-            return self.module_names(resolver, resolver.asking, module, name)
-        return resolver.modules[module].get(name, [])
+        unit = resolver.asking
+        return self.module_names(resolver, unit, module, name) if unit is not None else []
 
     def imported(
         self, resolver: Resolver, unit: Unit, path: str, member: str | None
     ) -> Value | None:
-        """Return what a name of a using declaration is."""
-        value = resolver.evaluate(dotted(path, "::"), Place(unit, 0, END))
-        if member is None or value is None:
-            return value
+        """Return what a path with a name of a using declaration is."""
         resolver.asking = unit
-        return union([resolver.member(part, member) for part in parts(value)])
+        term = dotted("::".join(filter(None, (path, member))), "::")
+        # with an environment, since the value of a term that is not kept must not be remembered
+        return resolver.evaluate(term, Place(unit, 0, END, {}))
 
     def imported_ends(
         self, resolver: Resolver, unit: Unit, path: str, member: str
@@ -204,18 +185,21 @@ class FamilyNames(Rules):
         self, resolver: Resolver, symbol: CodeSymbol, owner: CodeSymbol | None
     ) -> CodeSymbol | None:
         """Put `Class::name` into its class, and `space::name` into its namespace."""
-        if owner is not None and owner.kind in TYPES:
-            if symbol.kind == "function" and "guest" not in symbol.flags:
+        is_guest = "guest" in symbol.flags
+        if is_guest or (owner is not None and owner.kind in TYPES):
+            if symbol.kind == "function" and not is_guest:
                 symbol.kind = "method"
             return owner
-        for part in parts(
-            resolver.evaluate(symbol.receiver, Place(symbol.unit, symbol.scope, END))
-        ):
-            if part[0] == MODULE:
-                term: Term = (SYMBOL, symbol.number)
-                binding: Binding = (symbol.start, 0, symbol.scope, None, term, symbol.number)
-                resolver.modules[part[1]].setdefault(symbol.name, []).append((symbol.unit, binding))
-                self.spaces[symbol] = part[1]
+        place = Place(symbol.unit, symbol.scope, END)
+        space = next((one[1] for one in parts(resolver.evaluate(symbol.receiver, place))), None)
+        if isinstance(space, str) and space in resolver.modules:
+            term: Term = (SYMBOL, symbol.number)
+            binding: Binding = (symbol.start, 0, symbol.scope, None, term, symbol.number)
+            resolver.modules[space].setdefault(symbol.name, []).append((symbol.unit, binding))
+            self.spaces[symbol] = space
+        else:
+            words = [module_of(symbol), text_of(symbol.receiver, {})]
+            self.spaces[symbol] = "::".join(filter(None, words))
         return None
 
     def member_name(self, symbol: CodeSymbol, owner: CodeSymbol) -> str:
@@ -230,31 +214,27 @@ class FamilyNames(Rules):
     def _name(self, symbol: CodeSymbol) -> str:
         home = home_of(symbol)
         if home is None and symbol.parent != FILE:
-            home = symbol.unit.symbols[symbol.parent]  # a type inside of a function
-        if home is not None and home.kind != "module":
-            return f"{self._name(home)}::{symbol.name}"
-        is_unknown = symbol not in self.spaces and "guest" not in symbol.flags
-        written = text_of(symbol.receiver, {}) if symbol.receiver and is_unknown else ""
-        space = self.spaces.get(symbol) or _space(symbol)
-        return "::".join(part for part in (space, written, symbol.name) if part)
+            home = symbol.unit.symbols[symbol.parent]  # a namespace or a function
+        space = self.spaces.get(symbol) or (self._name(home) if home is not None else "")
+        return f"{space}::{symbol.name}" if space else symbol.name
 
     def definitions(self, resolver: Resolver, symbol: CodeSymbol) -> tuple[CodeSymbol, ...]:
         """Return the definitions of a declaration; of several declarations alone, the first."""
         if "declared" not in symbol.flags:
             return (symbol,)
         if symbol not in self.defined:
-            self.defined[symbol] = (symbol,)
-            siblings = self._siblings(resolver, symbol)
-            same = [sibling for sibling in siblings if _sort(sibling) == _sort(symbol)]
-            matches = self._defined(
-                symbol, [sibling for sibling in same if "declared" not in sibling.flags]
-            )
+            same = [
+                sibling
+                for sibling in self._siblings(resolver, symbol)
+                if (sibling.kind in CALLABLES) == (symbol.kind in CALLABLES)
+                and (not self.has_signatures or sibling.max_arguments == symbol.max_arguments)
+            ]
+            matches = self._defined(symbol, same)
             if not matches and "static" not in symbol.flags:
-                is_function = self.has_signatures and symbol.kind in CALLABLES
                 matches = [
                     sibling
                     for sibling in same
-                    if not is_function or sibling.detail == symbol.detail
+                    if not self.has_signatures or sibling.signature == symbol.signature
                 ][:1]
             self.defined[symbol] = tuple(matches) or (symbol,)
         return self.defined[symbol]
@@ -263,40 +243,28 @@ class FamilyNames(Rules):
         """Return the symbols of the same name in the same place."""
         home = home_of(symbol)
         if home is None:
-            matches = resolver.modules[self.spaces.get(symbol) or _space(symbol)].get(
-                symbol.name, []
-            )
+            space = self.spaces.get(symbol, module_of(symbol))
+            found = resolver.modules.get(space, {}).get(symbol.name, [])
         else:
             name = self.member_name(symbol, home)
             own = home.unit.scopes[home.inner].names.get(name, [])
-            matches = [
-                *((home.unit, binding) for binding in own),
-                *home.outer_members.get(name, []),
-            ]
+            outer = home.outer_members.get(name, [])
+            found = [*((home.unit, binding) for binding in own), *outer]
         return [
-            unit.symbols[binding[B_SYMBOL]] for unit, binding in matches if binding[B_SYMBOL] >= 0
+            unit.symbols[binding[B_SYMBOL]] for unit, binding in found if binding[B_SYMBOL] >= 0
         ]
 
-    def _defined(self, symbol: CodeSymbol, real: list[CodeSymbol]) -> list[CodeSymbol]:
+    def _defined(self, symbol: CodeSymbol, same: list[CodeSymbol]) -> list[CodeSymbol]:
         """Return the definitions of a declaration among symbols of its name."""
-        path = symbol.unit.path
-        including = [
-            candidate for candidate in real if path in self.includes.closure(candidate.unit.path)
-        ]
-        is_private = not symbol.flags.isdisjoint(("static", "hidden")) and home_of(symbol) is None
         matches = [
             candidate
-            for candidate in real
-            if candidate.unit is symbol.unit
-            or (candidate in including if is_private else _is_shared(candidate))
+            for candidate in same
+            if "declared" not in candidate.flags
+            and (candidate.unit is symbol.unit or candidate.flags.isdisjoint(_PRIVATE))
         ]
-        if self.has_signatures and symbol.kind in CALLABLES:
-            matches = [candidate for candidate in matches if candidate.detail == symbol.detail] or [
-                candidate
-                for candidate in matches
-                if candidate.max_arguments == symbol.max_arguments
-            ]
-        near = [candidate for candidate in matches if candidate in including]
+        matches = [each for each in matches if "deleted" not in each.flags] or matches
+        path, closure = symbol.unit.path, self.includes.closure
+        near = [candidate for candidate in matches if path in closure(candidate.unit.path)]
         return near or (matches if len(matches) == 1 else [])
 
     # --- values
@@ -309,17 +277,18 @@ class FamilyNames(Rules):
 
     def outside_element(self, value: Value) -> Value | None:
         """Return an element of a standard container, or what a pointer points to."""
-        is_container = any(_is_a(value, group) for group in ("@lists", "@maps", "@pointers"))
-        return value[2][-1] if is_container and value[2] else None
+        is_known = any(_is_a(value, group) for group in ("@lists", "@maps", "@pointers"))
+        return value[2][-1] if is_known and value[2] else None
 
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside; smart pointers have those of what they point to."""
-        arguments: tuple[Value | None, ...] = value[2] if value[0] == OUTSIDE_INSTANCE else ()
-        is_pointer = bool(arguments) and _is_a(value, "@pointers")
-        if is_pointer and name not in _OF_POINTERS:
-            return resolver.member(arguments[0], name) if arguments[0] is not None else None
         whole = f"{value[1]}::{name}"
-        if is_pointer or (arguments and name in HEADERS["@elements"]):
+        if value[0] != OUTSIDE_INSTANCE or not value[2]:
+            return (OUTSIDE, whole)
+        is_pointer = _is_a(value, "@pointers")
+        if is_pointer and name not in HEADERS["@of_pointers"]:
+            return resolver.member(value[2][0], name) if value[2][0] is not None else None
+        if is_pointer or name in HEADERS["@elements"]:
             return (CALLABLE, self.outside_element(value), (), whole)
         return (OUTSIDE, whole)
 
@@ -334,29 +303,19 @@ class FamilyNames(Rules):
         arguments: tuple[Term | None, ...],
         place: Place,
     ) -> list[Target]:
-        """Return the functions that take as many arguments; a type counts if there is none."""
-        functions = [
-            target
-            for target in callees
-            if target.symbol is not None and target.symbol.kind in CALLABLES
-        ]
-        if not functions:
-            return callees
-        outside = [target for target in callees if target.symbol is None]
-        if len({home_of(target.symbol) for target in functions if target.symbol is not None}) > 1:
-            return outside  # of types with one name, each for another system, none is meant surely
-        if self.has_signatures:
-            functions = [
-                target
-                for target in functions
-                if target.symbol is not None
-                and "deleted" not in target.symbol.flags
-                and any(
-                    each.min_arguments <= len(arguments) <= each.max_arguments
-                    for each in (target.symbol, *self.definitions(resolver, target.symbol))
-                )
-            ]
-        return [*functions, *outside]
+        """Return the functions that take as many arguments."""
+        called = [target.symbol for target in callees if target.symbol is not None]
+        homes = {home_of(symbol) for symbol in called if symbol.kind in CALLABLES}
+        # of types with one name, each for another system, none is meant surely
+        fitting = {symbol for symbol in called if self._takes(symbol, len(arguments), len(homes))}
+        return [target for target in callees if target.symbol is None or target.symbol in fitting]
+
+    def _takes(self, symbol: CodeSymbol, arguments: int, homes: int) -> bool:
+        if symbol.kind not in CALLABLES:
+            return True
+        in_range = symbol.min_arguments <= arguments <= symbol.max_arguments
+        fits = in_range and "deleted" not in symbol.flags
+        return homes == 1 and (fits or not self.has_signatures)
 
 
 def home_of(symbol: CodeSymbol) -> CodeSymbol | None:
@@ -367,33 +326,18 @@ def home_of(symbol: CodeSymbol) -> CodeSymbol | None:
     return outer if outer is not None and outer.kind in TYPES else None
 
 
-def _space(symbol: CodeSymbol) -> str:
+def module_of(symbol: CodeSymbol) -> str:
     """Return the namespace that a symbol is declared in."""
-    scope = symbol.scope
-    while (module := symbol.unit.scopes[scope].module) is None:
-        scope = symbol.unit.scopes[scope].parent
-    return module
+    return symbol.unit.scopes[symbol.scope].module or ""
 
 
 def _is_a(value: Value, group: str) -> bool:
     """Tell whether a value is of a group of standard types."""
-    space, _, name = value[1].rpartition("::")
-    return space == "std" and name in HEADERS[group]
+    return value[1].removeprefix("std::") in HEADERS[group]
 
 
 def _kind(unit: Unit, binding: Binding) -> str:
     return unit.symbols[binding[B_SYMBOL]].kind if binding[B_SYMBOL] >= 0 else ""
-
-
-def _is_shared(symbol: CodeSymbol) -> bool:
-    """Tell whether a definition can be meant by other files."""
-    return (
-        not ("static" in symbol.flags and symbol.kind != "method") and "hidden" not in symbol.flags
-    )
-
-
-def _sort(symbol: CodeSymbol) -> str:
-    return _SORTS.get(symbol.kind, symbol.kind)
 
 
 def _reached(start: str, following: Mapping[str, list[str]]) -> frozenset[str]:
