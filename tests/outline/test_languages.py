@@ -337,7 +337,7 @@ class A extends Base {
         ("f('x');", {"f(char)"}),
         ("f(1);", {"f(int)"}),
         ("f(new int[3]);", {"f(int[])"}),
-        ("f(() -> {});", {"f(Shape)", "f(Runnable)"}),  # Shape is an interface
+        ("f(() -> {});", {"f(Shape)", "f(Circle)", "f(int[])", "f(Runnable)"}),
         ("f(null);", {"f(Object)", "f(Shape)", "f(Circle)", "f(String)", "f(int[])", "f(Runnable)"}),
         ("f(x);", {"f(Object)", "f(Shape)", "f(Circle)", "f(String)", "f(char)", "f(int)"}
          | {"f(long)", "f(int[])", "f(Runnable)"}),

@@ -36,9 +36,11 @@ from ghostmem.outline.engine.table import Flags, Form
 from ghostmem.outline.engine.terms import (
     CALL,
     CALLBACK,
+    CONSTRUCT,
     ELEMENT,
     FUNCTION_TYPE,
     GENERIC,
+    HEIR,
     IMPORT,
     KEY,
     LAMBDA,
@@ -572,6 +574,25 @@ class Walker:
             symbol.bases.append(("extends", base, symbol.line, symbol.start))
         self.type_body(symbol, body)
         return symbol
+
+    def visit_new(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
+        """`new type(args)`, perhaps with type arguments, or with the body of a type of its own.
+
+        Option `typed` if the type is written as a type, not as an expression."""
+        of, listed = self.child(node, form, "type"), self.child(node, form, "args")
+        type_term = self.type_term(of) if "typed" in form.options else self.visit(of, quiet=True)
+        given = plain_children(self.child(node, form, "type_args"))
+        types = tuple(self.type_term(child) for child in given)
+        arguments = self.arguments(listed, type_term)
+        if of is None or type_term is None:
+            return None
+        callee: Term = (CONSTRUCT, type_term)
+        body = self.child(node, form, "body")
+        if body is not None and body != listed:
+            self.anonymous(body, type_term)
+            callee = (*callee, HEIR)
+        self.refer("calls", callee, of, arguments)
+        return (VALUE_OF, (GENERIC, type_term, types) if types else type_term)
 
     def visit_cast(self, node: "Node", form: Form, _quiet: bool) -> Term | None:
         """A value `of` as one of a `type`.

@@ -24,6 +24,7 @@ table are walked through. An example (Go):
 | return, block | a return statement; a block (a scope, unless the language hoists) |
 | name, member (of name separator; option unsure), index (of) | expressions |
 | call (callee args of type_args body; option bare) | |
+| new (type args type_args body; option typed) | |
 | cast (type of; option shown), either (test), tuple, list | |
 | literal (is=str; option walked), this, super, same (of; option only), skip | |
 | generic (of; option flat), listtype (of), maptype (key of), uniontype, tupletype | types |

@@ -7,8 +7,6 @@ from tree_sitter import Node
 from ghostmem.outline.engine.extract import Walker
 from ghostmem.outline.engine.facts import (
     B_SYMBOL,
-    B_VALUE,
-    BLOCK,
     CLASS,
     END,
     FILE,
@@ -24,7 +22,6 @@ from ghostmem.outline.engine.link import Target
 from ghostmem.outline.engine.resolve import TYPES, Resolver
 from ghostmem.outline.engine.table import Form, form, read_table, words_of
 from ghostmem.outline.engine.terms import (
-    CONSTRUCT,
     GENERIC,
     IMPORT,
     MEMBER,
@@ -74,7 +71,7 @@ member_expression            member of=object name=property
 nested_type_identifier       member of=module name=name
 nested_identifier            member of=object name=property
 call_expression              call callee=function args=arguments type_args=type_arguments
-new_expression               hook fn=new
+new_expression               new type=constructor args=arguments type_args=type_arguments
 subscript_expression         index of=object
 as_expression,satisfies_expression cast type=1 of=0 kept
 type_assertion               cast type=0 of=1
@@ -103,7 +100,7 @@ union_type,intersection_type uniontype
 tuple_type                   tupletype
 function_type,constructor_type functype params=parameters result=return_type \
     type_params=type_parameters
-object_type                  hook type_fn=object_type
+object_type                  record
 predefined_type,literal_type,type_query notype
 infer_type,type_predicate,asserts       notype
 type_parameter               typeparam bound=constraint
@@ -113,7 +110,6 @@ comment,labeled_statement_identifier,statement_identifier skip
 ARROW, METHOD = form(f"lambda {_FUNCTION} arrow"), form(f"func name=name {_FUNCTION}")
 SINGLE = form("lambda params=parameter body=body arrow")
 ALIAS = form("type name=name type=value type_params=type_parameters")
-OBJECT_ALIAS = form("type name=name body=value type_params=type_parameters")
 ASSIGN = form("assign left=left right=right")
 FUNCTIONS = {"arrow_function", "function_expression", "function", "generator_function"}
 SIGNATURES = {"function_signature", "method_signature", "abstract_method_signature"}
@@ -282,15 +278,13 @@ class Ecma(Rules):
             walker.visit(value)
             return
         type_term = walker.type_term(node.child_by_field_name("type"))
+        if "inline" in walker.unit.symbols[walker.owner_type].flags:  # a type written in place
+            walker.bind(text, node.start_byte, type_term)
+            return
         walker.flags = {"static"} & {child.type for child in node.children}
         if node.type == "property_signature":
             walker.flags.add("accessor")  # a function, perhaps, that is called as a method is
-        if value is not None and value.type in FUNCTIONS:
-            self.callable(walker, node, text, value).type = type_term
-            return
-        symbol = walker.define(node, text, "field")
-        symbol.type = type_term
-        walker.bind(text, node.start_byte, type_term, walker.visit(value), symbol.number)
+        self._variable(walker, node, text, "field", type_term, value)
 
     def bases(self, walker: Walker, symbol: CodeSymbol, node: Node) -> None:
         """Note what a class or an interface extends and implements."""
@@ -300,27 +294,27 @@ class Ecma(Rules):
                 if text and not child.is_extra:
                     walker.declare(child, text, "constant", "static")
         self._decorated(walker, node)
-        clauses = [child for child in node.named_children if child.type.startswith("extends_")]
         for child in node.named_children:
-            if child.type == "class_heritage":
-                parts_of = child.named_children
-                clauses += parts_of if "clause" in parts_of[0].type else [child]
-        for clause in clauses:
-            relation = "implements" if clause.type == "implements_clause" else "extends"
-            for base in clause.children_by_field_name("value") or clause.named_children:
-                walker.base(symbol, relation, base)
-            types = clause.child_by_field_name("type_arguments")
-            if types is not None and symbol.bases:
-                relation, term, line, position = symbol.bases.pop()
+            if child.type in ("class_heritage", "extends_type_clause"):
+                self._heritage(walker, symbol, child)
+
+    def _heritage(self, walker: Walker, symbol: CodeSymbol, clause: Node) -> None:
+        """Note the bases in a clause, or in those that it consists of."""
+        relation = "implements" if clause.type == "implements_clause" else "extends"
+        types = clause.child_by_field_name("type_arguments")
+        for base in clause.children_by_field_name("value") or clause.named_children:
+            if base.type in ("extends_clause", "implements_clause"):
+                self._heritage(walker, symbol, base)
+            elif (term := walker.base(symbol, relation, base)) and types is not None:
                 listed = tuple(walker.type_term(argument) for argument in types.named_children)
-                symbol.bases.append((relation, (GENERIC, term, listed), line, position))
+                symbol.bases[-1] = (relation, (GENERIC, term, listed), *symbol.bases[-1][2:])
 
     def type_alias(self, walker: Walker, node: Node, _form: Form) -> None:
         """A name for a type; an object type is one of its own."""
         value = node.child_by_field_name("value")
-        is_object = value is not None and value.type == "object_type"
-        walker.flags = {"abstract" if is_object else "alias"}
-        walker.visit_type(node, OBJECT_ALIAS if is_object else ALIAS, False)
+        if value is not None and value.type != "object_type":
+            walker.flags = {"alias"}
+        walker.visit_type(node, ALIAS, False)
 
     def namespace(self, walker: Walker, node: Node, _form: Form) -> None:
         """A namespace, whose variables are symbols."""
@@ -340,38 +334,41 @@ class Ecma(Rules):
                 walker, declarator, node if len(declarators) == 1 else declarator, kind
             )
 
+    def _variable(
+        self,
+        walker: Walker,
+        node: Node,
+        name: str,
+        kind: str,
+        type_term: Term | None,
+        value: Node | None,
+    ) -> None:
+        """A variable or a field with its value; without a kind it is no symbol.
+
+        A function is a symbol in any case."""
+        if value is not None and value.type in FUNCTIONS:
+            self.callable(walker, node, name, value)
+            return
+        number = walker.define(node, name, kind).number if kind else NO_SYMBOL
+        term = walker.visit(value)
+        position = 0 if term is not None and term[0] == IMPORT else node.start_byte
+        walker.bind(name, position, type_term, term, number)
+
     def _declarator(self, walker: Walker, node: Node, declaration: Node, kind: str) -> None:
         name, value = node.child_by_field_name("name") or node, node.child_by_field_name("value")
-        text, is_name = walker.text(name), name.type == "identifier"
-        is_var = walker.source.startswith(b"var", declaration.start_byte)
+        text = walker.text(name)
         type_term = walker.type_term(node.child_by_field_name("type"))
         while value is not None and _matches(EXPORTED, walker, value):  # a = module.exports = value
             walker.unit.exports["default"] = text
             value = value.child_by_field_name("right")
-        if is_name and value is not None and value.type in FUNCTIONS:
-            self.callable(walker, declaration, text, value).type = type_term
+        if name.type == "identifier":
+            is_shared = walker.scope_kind in (FILE_SCOPE, MODULE_SCOPE)
+            kind = kind if is_shared and not _matches(REQUIRED, walker, value) else ""
+            self._variable(walker, declaration, text, kind, type_term, value)
             return
-        is_shared = walker.scope_kind in (FILE_SCOPE, MODULE_SCOPE)
-        number = NO_SYMBOL
-        if is_name and is_shared and not _matches(REQUIRED, walker, value):
-            number = walker.define(declaration, text, kind).number
         term = walker.visit(value)
-        if not is_name:
-            self._declare_pattern(
-                walker,
-                name,
-                declaration,
-                kind,
-                term if type_term is None else (VALUE_OF, type_term),
-            )
-        else:
-            position = 0 if term is not None and term[0] == IMPORT else node.start_byte
-            home, is_lazy = walker.scope, walker.is_lazy
-            walker.is_lazy = is_lazy and not is_var  # no block of its own for the name
-            while is_var and walker.unit.scopes[home].kind == BLOCK:
-                home = walker.unit.scopes[home].parent
-            walker.bind(text, position, type_term, term, number, home)
-            walker.is_lazy = is_lazy and is_var
+        term = term if type_term is None else (VALUE_OF, type_term)
+        self._declare_pattern(walker, name, declaration, kind, term)
 
     def _declare_pattern(
         self, walker: Walker, node: Node, declaration: Node, kind: str, term: Term | None
@@ -405,17 +402,6 @@ class Ecma(Rules):
             super().pattern(walker, node, value, position)
 
     # --- statements and expressions
-
-    def new(self, walker: Walker, node: Node, _form: Form) -> Term | None:
-        """`new a(...)`."""
-        of, types = (node.child_by_field_name(key) for key in ("constructor", "type_arguments"))
-        term = walker.visit(of, quiet=True)
-        listed = [walker.type_term(argument) for argument in types.named_children] if types else []
-        arguments = walker.arguments(node.child_by_field_name("arguments"), term)
-        if term is None or of is None:
-            return None
-        walker.refer("calls", (CONSTRUCT, term), of, arguments)
-        return (VALUE_OF, (GENERIC, term, tuple(listed)) if listed else term)
 
     def assignment(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """`a = b`; a member that is assigned a function is declared."""
@@ -507,16 +493,6 @@ class Ecma(Rules):
             if child.type == "decorator":
                 walker.visit(child)
 
-    # --- types
-
-    def object_type(self, walker: Walker, node: Node, form: Form) -> Term | None:
-        """A type that is written in place; its members are no nodes."""
-        count = len(walker.unit.symbols)
-        term = walker.type_record(node, form)
-        for symbol in walker.unit.symbols[count:]:
-            symbol.flags.add("inline")
-        return term
-
     # --- linking
 
     def begin_linking(self, resolver: Resolver) -> None:
@@ -568,36 +544,25 @@ class Ecma(Rules):
             return resolver.modules.get(module, {}).get(name, [])
         key = (module, name)
         if key not in self.exports:
-            self.exports[key] = self._exported(resolver, module, name, set())
+            self.exports[key] = self._exported(resolver, module, name)
         return self.exports[key]
 
-    def _exported(
-        self, resolver: Resolver, module: str, name: str, seen: set[tuple[str, str]]
-    ) -> list[FoundBinding]:
-        if (module, name) in seen:
-            return []
-        seen.add((module, name))
-        exports, names = resolver.units[module].exports, resolver.modules[module]
-        bindings = names.get(exports.get(name, name), [])
-        if name not in exports:
-            bindings = [binding for binding in bindings if binding[1][B_SYMBOL] >= 0]
-        term = bindings[0][1][B_VALUE] if bindings else None
-        if term is not None and term[0] == IMPORT and term[2] is not None:
-            return self._of_file(resolver, module, term[1], term[2], seen) or bindings
-        if bindings or name == "default":
-            return bindings
-        hits = {
-            id(again[0][1]): again
-            for source in exports.get("*", ())
-            if (again := self._of_file(resolver, module, source, name, seen))
-        }
-        return next(iter(hits.values())) if len(hits) == 1 else []
-
-    def _of_file(
-        self, resolver: Resolver, module: str, source: str, name: str, seen: set[tuple[str, str]]
-    ) -> list[FoundBinding]:
-        origin, path = self.paths.find(module, source)
-        return self._exported(resolver, path, name, seen) if origin == "file" else []
+    def _exported(self, resolver: Resolver, module: str, name: str) -> list[FoundBinding]:
+        """Return the only bindings of a name in a module and those that it exports whole."""
+        modules, hits = [module], []
+        for path in modules:  # it grows meanwhile
+            exports, names = resolver.units[path].exports, resolver.modules[path]
+            bindings = names.get(exports.get(name, name), [])
+            if name in exports or any(one[B_SYMBOL] >= 0 for _, one in bindings):
+                hits.append(bindings)
+            elif name != "default":
+                found = [self.paths.find(path, source) for source in exports.get("*", ())]
+                modules += [
+                    place
+                    for origin, place in dict.fromkeys(found)
+                    if origin == "file" and place not in modules
+                ]
+        return hits[0] if len(hits) == 1 else []
 
     def outside_path(self, _resolver: Resolver, unit: Unit, path: str, _member: str) -> str:
         """Return the package of an imported path; a missing file is no package."""

@@ -14,10 +14,9 @@ BUILTIN_MODULES = words_of("ecma.txt")["modules"]
 SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs")
 # the suffix of compiled files, which TypeScript imports: the suffixes of their sources
 SOURCES = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
-CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
+CONFIGS = ("tsconfig.base.json", "jsconfig.json", "tsconfig.json")  # the last one counts most
 ENTRIES = ("source", "types", "typings", "module", "main")  # fields of package.json
 NOT_JSON = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
-MAX_EXTENDS = 8  # configurations that one extends, one after the other
 
 Place = tuple[str, str]  # file, native, external or missing; and its path or name
 Json = dict[str, Any]
@@ -79,32 +78,15 @@ class Paths:
         return self._file(config["base"], [name]) if "base" in config else ""
 
     def _config(self, folder: str) -> Json:
+        """Return what the configurations of a folder and of those around it say of paths."""
         if folder not in self.configs:
-            read = (self._read_config(posixpath.join(folder, name)) for name in CONFIGS)
-            config = next((config for config in read if config is not None), None)
-            if config is None:
-                config = self._config(posixpath.dirname(folder)) if folder else {}
+            config = {**self._config(posixpath.dirname(folder))} if folder else {}
+            for name in CONFIGS:
+                match _json(self.read(_joined(folder, name))).get("compilerOptions"):
+                    case dict(options):
+                        _take_paths(config, folder, options)
             self.configs[folder] = config
         return self.configs[folder]
-
-    def _read_config(self, path: str, depth: int = 0) -> Json | None:
-        data = _json(self.read(path))
-        if data is None:
-            return None
-        folder, config = posixpath.dirname(path), {}
-        extended = data.get("extends")
-        for name in extended if isinstance(extended, list) else [extended]:
-            if isinstance(name, str) and name.startswith(".") and depth < MAX_EXTENDS:
-                name = name if name.endswith(".json") else name + ".json"
-                config.update(self._read_config(_joined(folder, name), depth + 1) or {})
-        options = data.get("compilerOptions")
-        match options:
-            case {"baseUrl": str(base)}:
-                config["base"] = config["at"] = _joined(folder, base)
-        match options:
-            case {"paths": dict(paths)}:
-                config |= {"paths": paths, "at": config.get("base", folder)}
-        return config
 
     def _packages(self) -> dict[str, tuple[str, Json]]:
         """Return the folders and the package.json of the packages of the project, by name."""
@@ -113,7 +95,7 @@ class Paths:
         packages: dict[str, tuple[str, Json]] = {}
         for folder in sorted(around):
             data = _json(self.read(_joined(folder, "package.json")))
-            if data and isinstance(data.get("name"), str):
+            if isinstance(data.get("name"), str):
                 packages.setdefault(data["name"], (folder, data))
         return packages
 
@@ -141,12 +123,18 @@ def package_name(name: str) -> str:
     return "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
 
 
-def _json(text: str | None) -> Json | None:
-    """Return an object in JSON with comments and trailing commas, empty if it is damaged."""
-    if text is None:
-        return None
+def _take_paths(config: Json, folder: str, options: Json) -> None:
+    """Take `baseUrl` and `paths` over from the options of a configuration in a folder."""
+    if isinstance(options.get("baseUrl"), str):
+        config["base"] = config["at"] = _joined(folder, options["baseUrl"])
+    if isinstance(options.get("paths"), dict):
+        config |= {"paths": options["paths"], "at": config.get("base", folder)}
+
+
+def _json(text: str | None) -> Json:
+    """Return an object in JSON with comments and trailing commas, empty if there is none."""
     try:
-        data = json.loads(NOT_JSON.sub(lambda match: match.group(1) or "", text))
+        data = json.loads(NOT_JSON.sub(lambda match: match.group(1) or "", text or "{}"))
     except (ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}

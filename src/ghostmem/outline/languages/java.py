@@ -23,9 +23,7 @@ from ghostmem.outline.engine.table import Form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
     BASES,
     CALLABLE,
-    CONSTRUCT,
     FUNCTION,
-    HEIR,
     IMPORT,
     INSTANCE,
     LIST,
@@ -83,7 +81,7 @@ field_access                 member of=object name=field
 scoped_type_identifier,scoped_identifier member of=0 name=-1
 method_invocation            call callee=name of=object args=arguments type_args=type_arguments bare
 explicit_constructor_invocation call callee=constructor args=arguments
-object_creation_expression   hook fn=creation
+object_creation_expression   new type=type args=arguments body=-1 typed
 array_creation_expression    hook fn=array_creation
 cast_expression              cast type=type of=value
 array_access                 index of=array
@@ -115,8 +113,6 @@ superclass,super_interfaces,extends_interfaces,type_parameters skip
 """)
 
 OWN_CONSTRUCTOR: Term = (MEMBER, (THIS,), "<init>()")
-ARITHMETIC = "arithmetic"  # a term of this language: the value of an operator, from two terms
-COMPARISONS = frozenset("== != < > <= >= && ||".split())
 NATIVE = ("java.", "javax.", "jdk.")
 # where names of packages begin; `var` is no type, and nothing unresolved
 ROOTS = frozenset("java javax jdk org com net io var".split())
@@ -125,14 +121,7 @@ OBJECT, STRING, CLASS_TYPE = "java.lang.Object", "java.lang.String", "java.lang.
 OBJECT_MEMBERS = frozenset(
     "clone equals finalize getClass hashCode notify notifyAll toString wait".split()
 )
-ENUM_MEMBERS = frozenset("values valueOf name ordinal compareTo getDeclaringClass".split())
-NUMBERS = ("byte", "short", "int", "long", "float", "double")  # each can be passed for later ones
-PASSED_FOR = {
-    **{name: NUMBERS[place:] for place, name in enumerate(NUMBERS)},
-    "char": ("char", *NUMBERS[NUMBERS.index("int") :]),
-    "boolean": ("boolean",),
-}
-PRIMITIVES = frozenset(PASSED_FOR)
+PRIMITIVES = frozenset("byte short int long float double char boolean".split())
 BOXES = {
     **{name: f"java.lang.{name.capitalize()}" for name in PRIMITIVES},
     "int": "java.lang.Integer",
@@ -241,7 +230,7 @@ class Java(Rules):
 
     def variables(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """Fields, or local variables, of one type."""
-        written = walker.type_term(node.child_by_field_name("type"))
+        type_term = walker.type_term(node.child_by_field_name("type"))
         flags = self.modifiers(walker, node)
         around = walker.unit.scopes[walker.scope]
         if around.kind == CLASS and walker.unit.symbols[around.symbol].kind == "interface":
@@ -254,8 +243,6 @@ class Java(Rules):
                 walker.flags = set(flags)
                 number = walker.define(declarator if declarators[1:] else node, name, kind).number
             value = walker.visit(declarator.child_by_field_name("value"))
-            is_array = written is not None and declarator.child_by_field_name("dimensions")
-            type_term = (LIST_TYPE, written) if is_array else written
             walker.bind(name, declarator.start_byte, type_term, value, number)
 
     def instanceof(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -271,20 +258,6 @@ class Java(Rules):
         for child in node.named_children:
             if child.type != "identifier":
                 walker.visit(child)
-
-    def creation(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
-        """`new A(...)`, with a body perhaps."""
-        of = node.child_by_field_name("type")
-        if of is None or (type_term := walker.type_term(of)) is None:
-            return None
-        callee: Term = (CONSTRUCT, type_term)
-        arguments = walker.arguments(node.child_by_field_name("arguments"), callee)
-        body = next((child for child in node.named_children if child.type == "class_body"), None)
-        if body is not None:
-            walker.anonymous(body, type_term)
-            callee = (*callee, HEIR)
-        walker.refer("calls", callee, of, arguments)
-        return (VALUE_OF, type_term)
 
     def array_creation(self, walker: "Walker", node: "Node", _form: Form) -> Term:
         """`new A[n]`."""
@@ -322,14 +295,11 @@ class Java(Rules):
         self, resolver: Resolver, _unit: Unit, path: str, member: str | None
     ) -> Value | None:
         """Return a package, a type, or a member of one."""
-        if member is None:
-            if path in self.prefixes:
-                return (MODULE, path)
-            head, _, member = path.rpartition(".")
-            return self.imported(resolver, _unit, head, member) if head else None
-        outer = self.imported(resolver, _unit, path, None)
-        value = None if outer is None or outer[0] == OUTSIDE else resolver.member(outer, member)
-        return value or (OUTSIDE, f"{path}.{member.removesuffix('()')}")
+        first, *words = path.split(".") + ([member] if member else [])
+        value: Value | None = (MODULE, first)
+        for word in words:
+            value = resolver.member(value, word) if value is not None else None
+        return value or (OUTSIDE, ".".join([first, *words]).removesuffix("()"))
 
     def imported_ends(self, resolver: Resolver, unit: Unit, path: str, _member: str) -> list[Unit]:
         value = self.imported(resolver, unit, path, None)
@@ -406,10 +376,8 @@ class Java(Rules):
         if bare == "<init>":
             bases = resolver.base_values(value[1]) if value[0] == BASES else [value]
             return resolver.type_of(bases[0]) if bases and bases[0] is not None else None
-        is_enum = "enum" in value[1].flags and bare in ENUM_MEMBERS
         is_plain = bare in OBJECT_MEMBERS and next(resolver.outside_bases(value[1]), value) is value
-        owner = "java.lang.Enum" if is_enum else OBJECT
-        return (OUTSIDE, f"{owner}.{bare}", value) if is_enum or is_plain else None
+        return (OUTSIDE, f"{OBJECT}.{bare}", value) if is_plain else None
 
     # --- evaluation
 
@@ -511,12 +479,10 @@ def _cost(resolver: Resolver, value: Value | None, wanted: Value | None) -> int:
     if value is None or wanted is None or wanted[0] == UNION:
         return UNSURE
     if value[0] == UNION:
-        if any(part[1] == STRING for part in value[1]):  # "a" + b
-            return _cost(resolver, (OUTSIDE_INSTANCE, STRING, ()), wanted)
-        costs = {_cost(resolver, part, wanted) for part in value[1] if part[1] != "null"}
-        return costs.pop() if len(costs) == 1 else UNSURE
+        return min(_cost(resolver, part, wanted) for part in value[1])
     if value[0] in (FUNCTION, CALLABLE) or value[1] == "null":
-        return IMPOSSIBLE if _refuses(wanted, value) else UNSURE
+        refusing = PRIMITIVES if value[1] == "null" else CLOSED
+        return IMPOSSIBLE if wanted[1] in refusing else UNSURE
     if value[0] == wanted[0] == LIST:
         cost = _cost(resolver, value[1], wanted[1])
         is_plain = not {part[1] for part in (value[1], wanted[1]) if part} & PRIMITIVES
@@ -527,14 +493,6 @@ def _cost(resolver: Resolver, value: Value | None, wanted: Value | None) -> int:
     return IMPOSSIBLE if is_complete or wanted[0] == LIST or wanted[1] in CLOSED else UNSURE
 
 
-def _refuses(wanted: Value, value: Value) -> bool:
-    """Tell whether a parameter cannot be null, or cannot be a function."""
-    if value[1] == "null":
-        return wanted[1] in PRIMITIVES
-    is_class = wanted[0] == INSTANCE and wanted[1].kind != "interface"
-    return is_class or wanted[0] == LIST or wanted[1] in CLOSED
-
-
 def _passed_for(resolver: Resolver, value: Value) -> tuple[list[object], bool]:
     """Return the types that a value can be passed for, the closest first; and if these are all."""
     if value[0] not in (INSTANCE, OUTSIDE_INSTANCE):
@@ -542,7 +500,8 @@ def _passed_for(resolver: Resolver, value: Value) -> tuple[list[object], bool]:
     if value[0] == OUTSIDE_INSTANCE:
         name: str = value[1]
         box = BOXES.get(name, name)
-        boxed, numbers = (box, *_supertypes(box)), PASSED_FOR.get(UNBOXED.get(box, ""), ())
+        boxed, primitive = (box, *_supertypes(box)), UNBOXED.get(box)
+        numbers = (primitive, *_supertypes(primitive)) if primitive else ()
         names = [*numbers, *boxed] if name in PRIMITIVES else [*boxed, *numbers]
         return [*names, OBJECT], box in SUPERTYPES
     types = [base for base, _ in resolver.order(value[1])]
