@@ -37,6 +37,8 @@ Returned = tuple[int, int, "Term"]  # scope, position, value
 # kinds of scopes
 FILE_SCOPE, MODULE_SCOPE, CLASS = "file", "module", "class"
 FUNCTION_SCOPE, BLOCK = "function", "block"
+# the kind and name of a symbol, without a node, that adds members and bases to its receiver
+EXTENSION = "(extension)"
 
 
 _STORED = (
@@ -177,7 +179,8 @@ class Unit:
         while scope >= 0:
             here = self.scopes[scope]
             if here.kind == CLASS:
-                return self.symbols[here.symbol]
+                symbol = self.symbols[here.symbol]
+                return symbol.attached_to if symbol.kind == EXTENSION else symbol
             if here.kind == FUNCTION_SCOPE and here.symbol >= 0:
                 function = self.symbols[here.symbol]
                 owner = function if function.outer_members else function.attached_to

@@ -41,6 +41,7 @@ its own returns it from a hook, with a tag of its own, and evaluates it in `Rule
 
 **Members outside of their type** (methods of Go, `impl` of Rust, `A::m` of C++, `A.prototype.m =`):
 the symbol gets `symbol.receiver`, the term of the type; it is attached before linking.
+A block of them is a symbol of the kind EXTENSION: it adds its bases to those of its receiver.
 
 **Linking** calls the functions of `ResolveRules` and `LinkRules`. The important ones: `module` (the
 key of the names that the files share), `imported` (what a path or a member of it is), `canonical`

@@ -9,6 +9,7 @@ from ghostmem.outline.engine.facts import (
     B_SYMBOL,
     B_VALUE,
     END,
+    EXTENSION,
     FILE,
     NO_SYMBOL,
     CodeSymbol,
@@ -184,15 +185,19 @@ class Linker:
 
     def add_outside(self, start: str, kind: str, name: str, line: int, end_kind: str = "") -> None:
         """Add a link to something outside of the project."""
-        end_kind = end_kind or _OUTSIDE_KINDS.get(kind, "variable")
+        end = self.outside_end(name, end_kind or _OUTSIDE_KINDS.get(kind, "variable"))
+        self.add(start, kind, end, line, self.outside[name][0])
+
+    def outside_end(self, name: str, kind: str) -> str:
+        """Return the node of something outside of the project."""
         known = self.outside.get(name)
         if known is None:
             origin = NATIVE if self.rules.is_native(name) else EXTERNAL
-            known = self.outside[name] = (origin, outside_id(origin, name), end_kind)
-        origin, end, known_kind = known
-        if _RANK[end_kind] < _RANK[known_kind]:
-            self.outside[name] = (origin, end, end_kind)
-        self.add(start, kind, end, line, origin)
+            known = self.outside[name] = (origin, outside_id(origin, name), kind)
+        origin, node, known_kind = known
+        if _RANK[kind] < _RANK[known_kind]:
+            self.outside[name] = (origin, node, kind)
+        return node
 
     def node_of(self, unit: Unit, number: int) -> str:
         """Return the node of a symbol, or of what is around one that is no node."""
@@ -206,14 +211,15 @@ class Linker:
     def _structure(self, unit: Unit) -> None:
         """Add the links of declarations: declares, extends, implements, imports."""
         for symbol in unit.symbols:
+            owner = symbol.attached_to if "guest" not in symbol.flags else None
+            if symbol.kind == EXTENSION and owner is not None:
+                self.bases(symbol, owner.id)
             if not symbol.id:
                 continue
-            owner = symbol.attached_to if "guest" not in symbol.flags else None
             around = (owner.unit, owner.number) if owner is not None else (unit, symbol.parent)
             start = self.node_of(*around)
             self.add(start, "declares", symbol.id, symbol.line, "local")
-            for relation, term, line, position in symbol.bases:
-                self._base(symbol, relation, term, line, position)
+            self.bases(symbol, symbol.id)
         for path, line, member in unit.imports:
             start = file_id(unit.path)
             ends = self.rules.imported_ends(self.resolver, unit, path, member)
@@ -227,8 +233,19 @@ class Linker:
                 last = path.rpartition("/")[2].partition(".")[0]
                 self.loose.append(Loose(start, "imports", path, line, last, self.values[last]))
 
+    def bases(self, symbol: CodeSymbol, start: str) -> None:
+        """Add the links from the node of a type to the bases that a symbol notes."""
+        for relation, term, line, position in symbol.bases:
+            self._base(symbol, start, relation, term, line, position)
+
     def _base(
-        self, symbol: CodeSymbol, relation: str, term: Term, line: int, position: int
+        self,
+        symbol: CodeSymbol,
+        start: str,
+        relation: str,
+        term: Term,
+        line: int,
+        position: int,
     ) -> None:
         plain = term[1] if term[0] == GENERIC else term
         scope = symbol.inner if self.rules.bases_inside else symbol.scope
@@ -242,14 +259,14 @@ class Linker:
         for target in targets:
             for kind in self.rules.base_relations(relation, symbol, target):
                 if target.symbol is not None:
-                    self._add_project(symbol.id, kind, target.symbol, line, via or target.via)
+                    self._add_project(start, kind, target.symbol, line, via or target.via)
                 elif target.value is not None:
-                    self.add_outside(symbol.id, kind, target.value[1], line)
+                    self.add_outside(start, kind, target.value[1], line)
         if not targets and relation:
             last = str(plain[2] if plain[0] == MEMBER else plain[1])
             name = last.rpartition(self.rules.separator)[2]
             text = text_of(plain, self.rules.words)
-            self.loose.append(Loose(symbol.id, relation, text, line, name, self.values[name]))
+            self.loose.append(Loose(start, relation, text, line, name, self.values[name]))
 
     # --- references
 

@@ -16,6 +16,7 @@ from ghostmem.outline.engine.facts import (
     BLOCK,
     CLASS,
     END,
+    EXTENSION,
     FUNCTION_SCOPE,
     MODULE_SCOPE,
     NO_MEMBERS,
@@ -677,9 +678,12 @@ class Resolver:
 
     def direct_bases(self, symbol: CodeSymbol) -> BaseOrder:
         """Return the bases of a type that are in the project, with their type arguments."""
+        found = symbol.outer_members.get(EXTENSION, ())
+        extensions = [unit.symbols[binding[B_SYMBOL]] for unit, binding in found]
         return [
             base[1:3]
-            for base in self.base_values(symbol)
+            for part in (symbol, *extensions)
+            for base in self.base_values(part)
             if base is not None and base[0] == INSTANCE
         ]
 
@@ -749,7 +753,8 @@ class Resolver:
             return special
         if found := self.find(value, name):
             return self.bound(found, value)
-        base = next(self.outside_bases(value[1]), None)
+        bases = self.outside_bases(value[1]) if self.rules.inherits_outside else iter(())
+        base = next(bases, None)
         bare = name.removesuffix(self.rules.call_suffix)
         return (OUTSIDE, f"{base[1]}.{bare}") if base is not None else None
 

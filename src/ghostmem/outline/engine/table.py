@@ -52,6 +52,7 @@ class Flags:
     merges_declarations = False  # several declarations of one name in a scope are one
     declared_first = False  # a member that a base declares counts more than one that is assigned
     inherits_constructors = False
+    inherits_outside = True  # a member that is not found is that of a base outside
     shows_first_line = False  # of a declaration, without annotations; else all before its body
     leaves_imports = False  # an imported path without a name outside counts as unresolved
     leaves_members = True  # an unresolved member that is read counts if something has its name

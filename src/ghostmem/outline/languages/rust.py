@@ -1,19 +1,21 @@
 """Rust: impl blocks attach members to their types, and patterns take values apart."""
 
+import re
 from collections.abc import Iterator
 
 import tree_sitter_rust
 from tree_sitter import Node
 
 from ghostmem.outline.engine.extract import Walker
-from ghostmem.outline.engine.facts import BLOCK, CLASS, MODULE_SCOPE, NO_SYMBOL, CodeSymbol
+from ghostmem.outline.engine.facts import B_TYPE, BLOCK, CLASS, EXTENSION, MODULE_SCOPE, CodeSymbol
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.table import Form, form, read_table
 from ghostmem.outline.engine.terms import (
+    CALL,
+    EITHER,
     ELEMENT,
     GENERIC,
     IMPORT,
-    LIST_OF,
     MEMBER,
     NAME,
     OWN_TYPE,
@@ -26,7 +28,7 @@ from ghostmem.outline.engine.terms import (
     dotted,
     either,
 )
-from ghostmem.outline.languages.rust_names import MODULE_NAME, PATTERN_PART, TRY, RustNames
+from ghostmem.outline.languages.rust_names import DERIVE, MODULE_NAME, OPENED, RustNames
 
 TABLE = """
 mod_item                     hook fn=module_item
@@ -36,10 +38,10 @@ function_item,function_signature_item func name=name params=parameters result=re
     body=body type_params=type_parameters
 struct_item,union_item,enum_item type name=name type_params=type_parameters
 trait_item                   type name=name type_params=type_parameters kind=interface
-type_item                    type name=name type_params=type_parameters type=type
-associated_type              hook type_fn=bounds
+type_item                    hook fn=alias name=name type_params=type_parameters type=type
 impl_item                    hook fn=impl
-const_item,static_item       hook fn=constant
+const_item                   bind name=name type=type value=value kind=constant
+static_item                  bind name=name type=type value=value kind=variable
 enum_variant                 hook fn=variant
 field_declaration            bind name=name type=type
 ordered_field_declaration_list hook fn=numbered_fields
@@ -59,12 +61,13 @@ block                        hook fn=block
 unsafe_block,const_block,async_block same of=0
 return_expression            return
 identifier,self,crate,super,metavariable,field_identifier name
-tuple_pattern,slice_pattern,tuple_struct_pattern,struct_pattern,reference_pattern pattern
+tuple_pattern,slice_pattern,tuple_struct_pattern,struct_pattern,field_pattern pattern
+reference_pattern,ref_pattern,mut_pattern,captured_pattern,or_pattern,range_pattern pattern
 scoped_identifier            hook fn=path path=path name=name
 field_expression             member of=value name=field
 field_initializer            same of=value only
 call_expression              call callee=function args=arguments
-generic_function             hook fn=generic_function
+generic_function             same of=function
 struct_expression            cast type=name of=body
 try_expression               hook fn=try_
 index_expression             hook fn=index of=0
@@ -73,7 +76,8 @@ await_expression,unary_expression,parenthesized_expression same of=0
 array_expression             list
 tuple_expression             tuple
 type_cast_expression         cast type=type of=value
-assignment_expression,compound_assignment_expr hook fn=assignment
+assignment_expression        assign left=left right=right
+compound_assignment_expr     assign left=left right=right read
 string_literal,raw_string_literal literal is=str
 char_literal                 literal is=char
 boolean_literal              literal is=bool
@@ -92,10 +96,14 @@ type_binding                 same of=type
 attribute_item,inner_attribute_item,visibility_modifier,lifetime,label,line_comment skip
 block_comment,token_tree,lifetime_parameter,extern_modifier,shorthand_field_identifier skip
 """
+_UNWRAPPED = {(NAME, "Some"): "unwrap", (NAME, "Ok"): "unwrap", (NAME, "Err"): "unwrap_err"}
 _MODULE = form("type")
+_IMPL = form("type type_params=type_parameters")
+_DERIVE = re.compile(r"#\[derive\(([^)]*)\)")
+_PATH = re.compile(r'#\[path = "([^"]*)"')
 _STATEMENTS = {"expression_statement", "let_declaration", "empty_statement", "line_comment"}
-_TYPES_IN_PATHS = {"bracketed_type", "generic_type", "generic_type_with_turbofish"}
 _MAX_SIGNATURE = 160
+_UNKNOWN_PLACE = 1000  # after `..`
 _MAX_PATTERNS = 40  # patterns inside each other
 
 
@@ -105,7 +113,7 @@ class RustRules(RustNames):
     forms = read_table(TABLE)
 
     def begin(self, walker: Walker, root: Node) -> None:
-        walker.unit.detail = {"files": [], "impls": [], "macros": 0}
+        walker.unit.detail = {"files": [], "macros": 0}
         self._bind_module(walker)
 
     @staticmethod
@@ -131,30 +139,28 @@ class RustRules(RustNames):
             walker.state["module"] = outer
             return
         attributes = _attributes(walker, node)
-        paths = [text.split('"')[1] for text in attributes if text.startswith('#[path = "')]
-        opens = any(text.startswith("#[macro_use") for text in attributes)
-        walker.unit.detail["files"].append(
-            (walker.scope, name, "".join(paths), opens, walker.line(node))
-        )
-        walker.bind(name, node.start_byte, None, (MODULE_NAME, name))
+        term = (MODULE_NAME, name, *_PATH.findall(attributes)[:1])
+        walker.unit.detail["files"].append((walker.scope, term, walker.line(node)))
+        walker.bind(name, node.start_byte, None, term)
+        if "#[macro_use" in attributes:
+            walker.bind(OPENED, node.start_byte, None, term)
 
     def use(self, walker: Walker, node: Node, _form: Form) -> None:
         """Bind every name that a use, or a crate from outside, brings in."""
-        self._use(walker, node.child_by_field_name("argument") or node, "")
+        self._use(walker, node.child_by_field_name("argument") or _field(node, "name"), "")
 
     def _use(self, walker: Walker, node: Node, outer: str) -> None:
-        path, alias, listed = (node.child_by_field_name(key) for key in ("path", "alias", "list"))
-        if node.type == "scoped_use_list":
-            outer += f"{walker.text(path)}::" if path is not None else ""
-        if listed is not None or node.type == "use_list":
-            for child in (listed or node).named_children:
+        path, alias = (node.child_by_field_name(key) for key in ("path", "alias"))
+        if node.type == "use_list":
+            for child in node.named_children:
                 self._use(walker, child, outer)
-            return
-        named = path if path is not None and alias is not None else node
-        if node.type == "extern_crate_declaration":
-            named = _field(node, "name")
-        bound = walker.text(alias) if alias is not None else ""
-        self._import(walker, node, outer + "".join(walker.text(named).split()), bound)
+        elif node.type == "scoped_use_list":
+            outer += f"{walker.text(path)}::" if path is not None else ""
+            self._use(walker, _field(node, "list"), outer)
+        else:
+            named = path if path is not None and alias is not None else node
+            bound = walker.text(alias) if alias is not None else ""
+            self._import(walker, node, outer + "".join(walker.text(named).split()), bound)
 
     @staticmethod
     def _import(walker: Walker, node: Node, written: str, alias: str) -> None:
@@ -176,74 +182,68 @@ class RustRules(RustNames):
         walker.receivers = {**walker.receivers, "self": (THIS, "self")}
 
     def where(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Add the bounds of a where clause to those of the type parameter."""
+        """Replace the bounds of a type parameter by those in a where clause."""
         left = _field(node, "left")
         bound, name = walker.type_term(node.child_by_field_name("bounds")), walker.text(left)
-        bindings = walker.unit.scopes[walker.scope].names.get(name)
-        before = bindings[-1][4] if bindings else None
-        if before is None or before[0] != TYPE_PARAMETER:
-            walker.type_term(left)
+        if name in walker.unit.scopes[walker.scope].names:
+            walker.bind(name, 0, None, (TYPE_PARAMETER, name, bound))
         else:
-            term = (TYPE_PARAMETER, name, either([before[2], bound]))
-            walker.bind(name, bindings[0][0] if bindings else 0, None, term)
+            walker.type_term(left)
 
     def bases(self, walker: Walker, symbol: CodeSymbol, node: Node) -> None:
-        """Note the members of a type and the traits that it derives or extends."""
+        """Note what a module, a type or an impl block has besides its items."""
         if symbol.kind == "module":
             self._bind_module(walker)
             return
-        symbol.detail = _derives(walker, node)
-        walker.bind("Self", node.start_byte, None, (TYPE_PARAMETER, "Self", (OWN_TYPE,)))
-        walker.receivers = {"Self": (OWN_TYPE, "Self")}
         _where(walker, node)
+        complete = self._extension if symbol.kind == EXTENSION else self._traits
+        own = complete(walker, symbol, node)
+        walker.bind("Self", node.start_byte, None, (TYPE_PARAMETER, "Self", own))
+        walker.receivers = {"Self": (OWN_TYPE, "Self")}
+        walker.visit(node.child_by_field_name("body"))
+
+    @staticmethod
+    def _traits(walker: Walker, symbol: CodeSymbol, node: Node) -> Term:
+        """Note the traits that a type derives or extends, and return its term."""
+        for listed in _DERIVE.findall(_attributes(walker, node)):
+            for name in filter(None, map(str.strip, listed.split(","))):
+                term = (DERIVE, f"derive({name})")
+                symbol.bases.append(("implements", term, symbol.line, node.start_byte))
         bounds = node.child_by_field_name("bounds")
         for bound in bounds.named_children if bounds is not None else ():
             if bound.type not in ("lifetime", "line_comment"):
                 walker.base(symbol, "extends", bound)
-        walker.visit(node.child_by_field_name("body"))
+        return (OWN_TYPE,)
 
     def impl(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Visit an impl block: its functions and constants are members of its type.
-
-        An associated type is bound as `Self::Name`."""
+        """Visit an impl block: its functions and constants are members of its type."""
         written, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
-        body, receivers = node.child_by_field_name("body"), walker.receivers
-        count, first = len(walker.references), len(walker.unit.symbols)
-        with walker.inside(BLOCK, walker.owner) as scope:
-            walker.type_parameters(node.child_by_field_name("type_parameters"))
-            _where(walker, node)
-            type_term, trait_term = walker.type_term(written), walker.type_term(trait)
-            del walker.references[count:]  # an impl block is no node
-            bound = walker.unit.scopes[scope].names
-            if type_term is not None and type_term[1] in bound:
-                type_term = None  # what is implemented for all types belongs to none
-            walker.bind("Self", node.start_byte, None, type_term)
-            walker.receivers = {"Self": (OWN_TYPE, "Self")}
-            for item in body.named_children if body is not None else ():
-                if item.type == "type_item":
-                    name = f"Self::{walker.text(_field(item, 'name'))}"
-                    term = walker.type_term(item.child_by_field_name("type"))
-                    walker.bind(name, item.start_byte, None, term)
-                else:
-                    walker.visit(item)
-        walker.receivers = receivers
-        names = [walker.text(part) if part is not None else "" for part in (written, trait)]
-        row = (type_term, trait_term, scope, walker.line(node), *names)
-        walker.unit.detail["impls"].append(row)
-        for symbol in walker.unit.symbols[first:]:
-            if symbol.scope == scope:
-                symbol.receiver, symbol.detail = type_term, row
-                symbol.kind = "method" if symbol.kind == "function" else symbol.kind
-                bound.pop(symbol.name, None)  # only its type has it
+        block = walker.define(node, EXTENSION, EXTENSION, "inline")
+        block.detail = tuple(walker.text(part) if part else "" for part in (written, trait))
+        walker.type_body(block, None, _IMPL, node)
+        for symbol in walker.unit.symbols[block.number + 1 :]:
+            if symbol.scope == block.inner:
+                symbol.receiver = block.receiver
 
-    def constant(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Declare a constant or static; its initial value belongs to the symbol around it."""
-        kind = "constant" if node.type == "const_item" else "variable"
-        symbol = walker.define(node, walker.text(_field(node, "name")), kind)
-        with walker.owned_by(symbol):
-            symbol.type = walker.type_term(node.child_by_field_name("type"))
-        walker.bind(symbol.name, node.start_byte, symbol.type, None, symbol.number)
-        walker.visit(node.child_by_field_name("value"))
+    @staticmethod
+    def _extension(walker: Walker, symbol: CodeSymbol, node: Node) -> Term | None:
+        """Note the trait of an impl block, and return its type; its head refers to nothing."""
+        term, trait = walker.type_term(_field(node, "type")), node.child_by_field_name("trait")
+        if term is not None and term[1] not in symbol.type_parameters:
+            symbol.receiver = term  # else it is implemented for all types, and belongs to none
+        if trait is not None:
+            walker.base(symbol, "implements", trait)
+        while walker.references and walker.references[-1][1] == symbol.number:
+            walker.references.pop()
+        return symbol.receiver
+
+    def alias(self, walker: Walker, node: Node, form: Form) -> None:
+        """Declare a type by another one, but not that of an impl block."""
+        around = walker.unit.scopes[walker.scope]
+        if around.kind == CLASS and walker.unit.symbols[around.symbol].kind == EXTENSION:
+            walker.type_term(node.child_by_field_name("type"))
+        else:
+            walker.visit_type(node, form, False)
 
     def variant(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a variant of an enum, whose value is of the enum."""
@@ -253,6 +253,9 @@ class RustRules(RustNames):
         with walker.inside(CLASS, symbol.number) as symbol.inner:
             walker.visit(node.child_by_field_name("body"))
             walker.visit(node.child_by_field_name("value"))
+            fields = walker.unit.scopes[walker.scope].names.items()
+        for name, bindings in fields:  # patterns take them out of a value of the enum
+            walker.bind(f"{symbol.name}::{name}", node.start_byte, bindings[0][B_TYPE])
 
     def numbered_fields(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare the fields of a tuple struct by their numbers."""
@@ -280,8 +283,7 @@ class RustRules(RustNames):
         before, term = node.prev_named_sibling, None
         if before is not None and before.type == "where_clause":
             walker.visit_all(before)
-        has_items = any(child.type.endswith(("_item", "_declaration")) for child in node.children)
-        with walker.inside(BLOCK) if has_items else walker.in_lazy_block():
+        with walker.inside(BLOCK):
             for child in node.named_children:
                 term = walker.visit(child)
                 term = None if child.type in _STATEMENTS else term
@@ -320,14 +322,6 @@ class RustRules(RustNames):
                 terms.append(walker.visit(arm.child_by_field_name("value")))
         return either(terms)
 
-    def assignment(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Note the write of a name or a path; a field belongs to no symbol."""
-        left = _field(node, "left")
-        term = walker.visit(left, quiet=node.type == "assignment_expression")
-        if term is not None and left.type in ("identifier", "scoped_identifier"):
-            walker.refer("assigns", term, left)
-        walker.visit(node.child_by_field_name("right"))
-
     # --- expressions
 
     def path(self, walker: Walker, node: Node, form: Form) -> Term | None:
@@ -343,8 +337,6 @@ class RustRules(RustNames):
 
     @staticmethod
     def _front(walker: Walker, node: Node) -> Term | None:
-        if node.type in _TYPES_IN_PATHS:
-            return walker.type_term(node)
         if node.type == "self":
             return (NAME, "self")
         term = walker.visit(node, quiet=True)
@@ -356,29 +348,19 @@ class RustRules(RustNames):
         """Return the term of a type by its path, and note it."""
         walker.quiet = True
         term = self.path(walker, node, form)
-        if walker.text(node).startswith("Self::"):  # a variant, or a type that an impl block binds
-            return either([(NAME, walker.text(node)), term])
         if term is not None:
             walker.refer("uses", term, node)
         return term
 
-    def generic_function(self, walker: Walker, node: Node, _form: Form) -> Term | None:
-        """Read a function with its type arguments."""
-        quiet, listed = walker.quiet, _field(node, "type_arguments")
-        types = [walker.type_term(child) for child in listed.named_children]
-        term = walker.visit(node.child_by_field_name("function"), quiet)
-        return (GENERIC, term, tuple(types)) if term is not None else None
-
     def try_(self, walker: Walker, node: Node, _form: Form) -> Term | None:
         """Open a Result or an Option: `value?`."""
-        term = walker.visit(next(iter(node.named_children), None))
-        return (TRY, term) if term is not None else None
+        return _opened(walker.visit(next(iter(node.named_children), None)))
 
     def index(self, walker: Walker, node: Node, form: Form) -> Term | None:
         """An element of a list or a map, or a part of a list."""
-        term = walker.visit_index(node, form, False)
         is_slice = node.named_children[-1].type == "range_expression"
-        return (LIST_OF, term) if is_slice and term is not None else term
+        visit = walker.visit_same if is_slice else walker.visit_index
+        return visit(node, form, False)
 
     # --- patterns
 
@@ -386,41 +368,53 @@ class RustRules(RustNames):
         self, walker: Walker, node: Node, value: Term | None, position: int, depth: int = 0
     ) -> None:
         """Bind the names of a pattern; a capitalised name is a constant or a variant."""
-        match node.type:
-            case "identifier" | "shorthand_field_identifier":
-                name = walker.text(node)
-                if name[:1].isupper():
-                    walker.refer("reads?", (NAME, name), node)
-                else:
-                    walker.bind(name, position, None, value)
-            case "scoped_identifier" | "scoped_type_identifier":
-                walker.visit(node)
-            case kind if kind not in ("closure_expression", "mutable_specifier") and (
-                depth < _MAX_PATTERNS and not kind.endswith("literal")
-            ):
-                for child, part in _taken(walker, node, value):
-                    self.pattern(walker, child, part, position, depth + 1)
+        if node.type in ("identifier", "shorthand_field_identifier"):
+            name = walker.text(node)
+            if name[:1].isupper():
+                walker.refer("reads?", (NAME, name), node)
+            else:
+                walker.bind(name, position, None, value)
+        elif node.type.startswith("scoped"):
+            walker.visit(node)
+        elif walker.role(node) == "pattern" and depth < _MAX_PATTERNS:
+            for child, part in _taken(walker, node, value):
+                self.pattern(walker, child, part, position, depth + 1)
 
 
 def _taken(walker: Walker, node: Node, value: Term | None) -> Iterator[tuple[Node, Term | None]]:
     """Yield the patterns in a pattern with the parts of the value that they stand for."""
-    typed = node.child_by_field_name("type")
-    term = walker.visit(typed, quiet=True)
-    if term is not None and typed is not None and term[0] != OWN_TYPE:
-        walker.refer("uses", term, typed)
-    for number, child in _placed(node):
-        part = value
-        if typed is not None:
-            name = child.child_by_field_name("name") if child.type == "field_pattern" else None
-            key = walker.text(name) if name is not None else str(number)
-            part = (PATTERN_PART, value, term, key) if term is not None else None
-            child = child.child_by_field_name("pattern") or name or child
-        elif node.type == "tuple_pattern" and value is not None:
-            part = (PART, value, number) if number >= 0 else None
-        elif node.type == "slice_pattern" and value is not None:
-            part = (ELEMENT, value)
-        if child != typed:
+    typed, place = node.child_by_field_name("type"), 0
+    path = walker.visit(typed, quiet=True)
+    if path is not None and path[0] != OWN_TYPE:
+        walker.refer("uses", path, typed or node)
+    for child in node.children:
+        place += child.type == ","
+        if child.type == "remaining_field_pattern":
+            place = _UNKNOWN_PLACE
+        elif child.is_named and child != typed:
+            part, name = value, child.child_by_field_name("name")
+            if path is not None:
+                part = _field_term(value, path, walker.text(name) if name else str(place))
+                child = child.child_by_field_name("pattern") or name or child
+            elif node.type == "tuple_pattern":
+                part = (PART, value, place)
+            elif node.type == "slice_pattern":
+                part = (ELEMENT, value)
             yield child, part
+
+
+def _field_term(value: Term | None, path: Term, key: str) -> Term | None:
+    """Return a field of a struct or a variant in a pattern."""
+    path = path[1] if path[0] == GENERIC else path
+    if path in _UNWRAPPED:
+        return _opened(value, _UNWRAPPED[path])
+    whole, last = either([value, (VALUE_OF, path)]), path[2] if path[0] == MEMBER else path[1]
+    return (EITHER, ((MEMBER, whole, key), (MEMBER, whole, f"{last}::{key}")))
+
+
+def _opened(term: Term | None, method: str = "unwrap") -> Term | None:
+    """Return what is in a Result or an Option."""
+    return (CALL, (MEMBER, term, method), ()) if term is not None else None
 
 
 def _where(walker: Walker, node: Node) -> None:
@@ -434,38 +428,13 @@ def _field(node: Node, name: str) -> Node:
     return node.child_by_field_name(name) or node
 
 
-def _placed(node: Node) -> Iterator[tuple[int, Node]]:
-    """Yield the parts of a list with their places, where `_` has a place but is no part.
-
-    The place of a part after `..` is -1."""
-    place = 0
-    for child in node.children:
-        if child.type == "remaining_field_pattern":
-            place = NO_SYMBOL
-        elif child.type == "," and place >= 0:
-            place += 1
-        elif child.is_named and not child.type.endswith("comment"):
-            yield place, child
-
-
-def _attributes(walker: Walker, node: Node) -> list[str]:
-    """Return the attributes that stand before an item."""
-    texts, before = [], node.prev_named_sibling
+def _attributes(walker: Walker, node: Node) -> str:
+    """Return the attributes that stand before an item, the nearest one first."""
+    text, before = "", node.prev_named_sibling
     while before is not None and before.type.endswith(("attribute_item", "comment")):
-        texts.append(" ".join(walker.text(before).split()))
+        text += walker.text(before)
         before = before.prev_named_sibling
-    return texts
-
-
-def _derives(walker: Walker, node: Node) -> list[str]:
-    """Return the traits that a type derives."""
-    return [
-        name.strip()
-        for attribute in reversed(_attributes(walker, node))
-        if attribute.startswith("#[derive(")
-        for name in attribute[9:].split(")")[0].split(",")
-        if name.strip()
-    ]
+    return text
 
 
 LANGUAGE = language(
@@ -473,5 +442,5 @@ LANGUAGE = language(
     name="rust",
     grammar=lambda _path: tree_sitter_rust.language(),
     package="tree-sitter-rust",
-    version=8,
+    version=9,
 )
