@@ -76,7 +76,6 @@ _ANNOTATION = re.compile(
     r"(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[(?:[^\[\]]|\[[^\[\]]*\])*\])\s*"
 )
 _MAX_HEAD = 2000  # bytes of a signature
-_WITH_OWNER = (NAME, MEMBER, THIS, OWN_TYPE, SUPER, CALL, ELEMENT)
 
 
 def extract(
@@ -207,7 +206,6 @@ class Walker:
         self.ignored: set[str] = set()  # names that no link leads to when they are read
         self.state: dict[object, Any] = {}  # of the language
         self._names: dict[bytes, Term] = {}  # terms of names
-        self._texts: dict[bytes, str] = {}
         self._newlines = [found.start() for found in re.finditer(b"\n", source)]
 
     def extract(self, root: "Node") -> Unit:
@@ -224,13 +222,10 @@ class Walker:
         Not those that surely lead to a local, which no relation is about."""
         for kind, owner, scope, term, position, arguments in self.references:
             first, is_call = term, kind in ("calls", "calls?")
-            if term[0] == MEMBER:
-                owner_tag = term[1][0] if term[1] is not None else ""
-                is_value = kind.startswith("reads") and owner_tag not in _WITH_OWNER
-                if not is_call and (is_value or not owner_tag):
-                    continue
-                while first[0] == MEMBER and first[1] is not None:
-                    first = first[1]
+            if term[0] == MEMBER and term[1] is None and not is_call:
+                continue
+            while first[0] == MEMBER and first[1] is not None:
+                first = first[1]
             home = self.home_of(first[1], scope, position) if scope and first[0] == NAME else -2
             if home == -1 and first is term and not is_call:
                 continue
@@ -243,9 +238,7 @@ class Walker:
 
     def text(self, node: "Node") -> str:
         """Return the source of a node; equal names are one object, which the facts store once."""
-        raw = self.source[node.start_byte : node.end_byte]
-        known = self._texts.get(raw)
-        return known or self._texts.setdefault(raw, intern(raw.decode("utf-8", "replace")))
+        return intern(self.source[node.start_byte : node.end_byte].decode("utf-8", "replace"))
 
     def line(self, node: "Node") -> int:
         """Return the line of a node, faster than its own attribute."""
@@ -433,20 +426,13 @@ class Walker:
 
     def visit_all(self, node: "Node") -> None:
         """Visit the children of a node; nodes that the table does not have are walked through."""
-        visitors, pending = self._visitors, node.named_children
-        pending.reverse()
-        is_deep = self.nesting >= MAX_NESTING
-        self.nesting += 1
+        pending = node.named_children[::-1]
         while pending:
             child = pending.pop()
-            visitor = visitors.get(child.kind_id)
-            if visitor is None:
-                pending += child.named_children[::-1]
-            elif is_deep:
-                self.unit.errors.append(child.start_point[0] + 1)
+            if child.kind_id in self._visitors:
+                self.visit(child)
             else:
-                visitor[0](self, child, visitor[1], False)
-        self.nesting -= 1
+                pending += child.named_children[::-1]
 
     def visits(self, node: "Node | None") -> list[Term | None]:
         """Visit the children of a node, and return their terms."""
@@ -492,25 +478,23 @@ class Walker:
     def home_of(self, name: str, scope: int, position: int) -> int:
         """Return where a name is looked up: its scope, an outer one if those inside of that do not
         bind it, or -1 if it is surely a local or a type parameter."""
-        inner, home, has_members = scope, 0, self.rules.members_visible
+        start, has_members = scope, self.rules.members_visible
         while scope > 0:
             here = self.unit.scopes[scope]
             if bindings := here.names.get(name):
                 first = bindings[0]
                 tag = first[B_VALUE][0] if first[B_VALUE] is not None else ""
-                if tag == TYPE_PARAMETER:
-                    return -1
-                if here.kind != CLASS and (first[B_POSITION] <= position or self.rules.hoists):
-                    return -1 if first[B_SYMBOL] == NO_SYMBOL and tag != IMPORT else inner
-                home = inner
-            if here.kind == CLASS and (has_members or home or scope == inner):
-                return home or scope  # it may be a member
-            if here.kind == MODULE_SCOPE:
-                return inner
-            if has_members and here.symbol >= 0 and self.unit.symbols[here.symbol].receiver:
-                return home or scope  # it may be a member of the receiver
+                is_bound = here.kind != CLASS and (
+                    first[B_POSITION] <= position or self.rules.hoists
+                )
+                is_local = is_bound and first[B_SYMBOL] == NO_SYMBOL and tag != IMPORT
+                return -1 if is_local or tag == TYPE_PARAMETER else start
+            is_attached = here.symbol >= 0 and self.unit.symbols[here.symbol].receiver is not None
+            may_have_member = here.kind == CLASS and (has_members or scope == start)
+            if here.kind == MODULE_SCOPE or may_have_member or (has_members and is_attached):
+                return scope
             scope = here.parent
-        return home
+        return 0
 
     def visit_member(self, node: "Node", form: Form, quiet: bool) -> Term | None:
         """`of.name`; separator, if it is shown. Option `method` if it is the name of a method,
@@ -690,12 +674,10 @@ class Walker:
     visit_generic = type_generic
 
     def type_listtype(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
-        """A list of elements `of` a type."""
-        return (LIST_TYPE, self.type_term(self.child(node, form, "of")))
+        """A list of elements `of` a type, or a map from a type `key` to a type `of`."""
+        return (form.role, *(self.type_term(self.child(node, form, key)) for key in form.places))
 
-    def type_maptype(self, node: "Node", form: Form, _quiet: bool = False) -> Term | None:
-        """A map from a type `key` to a type `of`."""
-        return (MAP_TYPE, *(self.type_term(self.child(node, form, key)) for key in ("key", "of")))
+    type_maptype = type_listtype
 
     visit_listtype, visit_maptype = type_listtype, type_maptype
 
@@ -820,11 +802,9 @@ class Walker:
 
         Form: name, type, value; options `many`, `optional`."""
         form = self.table.get(node.kind_id)
-        if form is not None and form.role == "hook":
-            bound = self.unit.scopes[self.scope].names
-            before = len(bound)
+        if form is not None and form.role == "hook":  # such as `self`
             self.visit(node)
-            return [*bound][before:], 1, 1
+            return [], 0, 0
         if form is None or form.role != "param":
             self.pattern(node, None, None, node.start_byte)
             return [self.text(node) if self.role(node) == "name" else ""], 1, 1

@@ -80,13 +80,7 @@ class Target(NamedTuple):
     value: Value | None = None
 
 
-class End(NamedTuple):
-    """The kind and the end of a link: a symbol or something outside, else unresolved."""
-
-    kind: str
-    via: str = ""
-    symbol: CodeSymbol | None = None
-    outside: str = ""
+End = tuple[str, Target | None]  # the kind and the end of a link; None if that is not known
 
 
 def link(rules: "LinkRules", files: Mapping[str, Facts], read: Read) -> Linked:
@@ -249,24 +243,27 @@ class Linker:
     ) -> None:
         plain = term[1] if term[0] == GENERIC else term
         scope = symbol.inner if self.rules.bases_inside else symbol.scope
-        targets = [
+        targets = self._defined(
             target
             for target in self._callees(self.targets(plain, Place(symbol.unit, scope, position)))
             if target.symbol is not symbol  # class Error < Error means another one
             and (target.symbol is None or target.symbol.kind in (*TYPES, "module"))
-        ]
-        via = "conditional" if sum(target.symbol is not None for target in targets) > 1 else ""
+        )
         for target in targets:
             for kind in self.rules.base_relations(relation, symbol, target):
-                if target.symbol is not None:
-                    self._add_project(start, kind, target.symbol, line, via or target.via)
-                elif target.value is not None:
-                    self.add_outside(start, kind, target.value[1], line)
+                self._add_target(start, kind, target, line)
         if not targets and relation:
-            last = str(plain[2] if plain[0] == MEMBER else plain[1])
-            name = last.rpartition(self.rules.separator)[2]
-            text = text_of(plain, self.rules.words)
-            self.loose.append(Loose(start, relation, text, line, name, self.values[name]))
+            self._leave(start, relation, plain, line)
+
+    def _add_target(self, start: str, kind: str, target: Target, line: int) -> None:
+        """Add a link to a target, unless that is no node."""
+        symbol, value = target.symbol, target.value
+        if symbol is None and value is not None:
+            self.add_outside(start, kind, value[1], line)
+        elif symbol is not None and symbol.id:
+            is_own = self.rules.strict_uses and kind == "uses" and symbol.id == start
+            if not is_own:
+                self.add(start, kind, symbol.id, line, target.via)
 
     # --- references
 
@@ -289,13 +286,11 @@ class Linker:
             if key is not None:
                 self._of_scopes[key] = ends
         owner = self.node_of(unit, number)
-        for end in ends:
-            if end.symbol is not None:
-                self._add_project(owner, end.kind, end.symbol, line, end.via)
-            elif end.outside:
-                self.add_outside(owner, end.kind, end.outside, line)
+        for end_kind, target in ends:
+            if target is None:
+                self._leave(owner, end_kind, term, line)
             else:
-                self._leave(owner, end.kind, term, line)
+                self._add_target(owner, end_kind, target, line)
 
     def _may_be_linked(self, unit: Unit, kind: str, term: Term) -> bool:
         """Tell whether a member may be more than a field, which is faster than to look it up."""
@@ -312,29 +307,28 @@ class Linker:
         """Return the ends of a call; one that is not sure is none if it leads nowhere."""
         targets = self.rules.meant("calls", self.targets(term, place))
         held = [target for target in targets if self._holds_callee(target.symbol)]
-        ends = [end for target in held if (end := self._read_end("accesses", target)) is not None]
+        ends: list[End] = self._read_ends("accesses", held)
         callees = self._defined(
             self.rules.overloads(self.resolver, self._callees(targets), arguments, place)
         )
-        project = {id(target.symbol) for target in callees if target.symbol is not None}
         for callee in callees:
             if callee.symbol is not None:
-                via = "conditional" if len(project) > 1 else callee.via
-                ends += self._called_symbol(callee.symbol, arguments, place, via, sure)
+                ends += self._called_symbol(callee, callee.symbol, arguments, place, sure)
             elif callee.value is not None and term[-1] != HEIR:
-                name = callee.value[1]
-                kinds = ["uses" if self.rules.is_outside_type(name) else "calls", "uses"]
-                ends += [End(kind, "", None, name) for kind in kinds[: 1 + (term[0] == CONSTRUCT)]]
+                is_type = self.rules.is_outside_type(callee.value[1])
+                ends.append(("uses" if is_type else "calls", callee))
+                if term[0] == CONSTRUCT:
+                    ends.append(("uses", callee))
         is_literal = term[0] == LAMBDA or (
             self.rules.knows_literals
             and any(target.value is not None and target.value[3:] == ("",) for target in targets)
         )
-        return ends if callees or not sure or is_literal else [*ends, End("calls")]
+        return ends if callees or not sure or is_literal else [*ends, ("calls", None)]
 
     def _defined(self, targets: Iterable[Target]) -> list[Target]:
-        """Return the definitions of targets."""
+        """Return the definitions of targets; of several each one is conditional."""
         definitions = self.rules.definitions
-        return _unique(
+        found = _unique(
             [
                 Target(target.via, symbol) if symbol else target
                 for target in targets
@@ -342,6 +336,10 @@ class Linker:
                 or (None,)
             ]
         )
+        if len(found) < 2:
+            return found
+        symbols = {id(target.symbol) for target in found if target.symbol is not None}
+        return found if len(symbols) < 2 else [one._replace(via="conditional") for one in found]
 
     @staticmethod
     def _holds_callee(symbol: CodeSymbol | None) -> bool:
@@ -360,7 +358,9 @@ class Linker:
             if target.symbol is None:
                 callees += self._called_values(target.value, target.via)
             elif self._holds_callee(target.symbol):
-                callees += self._called_values(self.value_of(target.symbol), target.via)
+                callees += self._called_values(
+                    self.resolver.symbol_value(target.symbol), target.via
+                )
             else:
                 callees.append(target)
         return _unique(callees)
@@ -380,18 +380,18 @@ class Linker:
 
     def _called_symbol(
         self,
+        callee: Target,
         symbol: CodeSymbol,
         arguments: tuple[Term | None, ...],
         place: Place,
-        via: str,
         sure: bool,
     ) -> list[End]:
         """Return the ends of a call of a function, or of the constructor of a type."""
         if symbol.kind not in TYPES:
-            is_abstract = via in self.rules.virtual and self._is_of_interface(symbol)
-            via = "interface" if is_abstract or "pure" in symbol.flags else via
-            return [End("calls", via, symbol)]
-        ends = [End("uses", via, symbol)]
+            is_abstract = callee.via in ("type", "receiver") and self._is_of_interface(symbol)
+            is_abstract = is_abstract or "pure" in symbol.flags
+            return [("calls", callee._replace(via="interface") if is_abstract else callee)]
+        ends: list[End] = [("uses", callee)]
         if self.rules.calls_convert:
             return ends
         name = self.rules.constructor + self.rules.call_suffix
@@ -399,17 +399,14 @@ class Linker:
         if not made and self.rules.inherits_constructors:
             made = self.resolver.find((TYPE, symbol, ()), name)
         constructors = [
-            Target(via, unit.symbols[one[B_SYMBOL]]) for unit, one in made if one[B_SYMBOL] >= 0
+            Target(callee.via, unit.symbols[one[B_SYMBOL]])
+            for unit, one in made
+            if one[B_SYMBOL] >= 0
         ]
-        chosen = self.rules.overloads(self.resolver, constructors, arguments, place)
+        chosen = self._defined(self.rules.overloads(self.resolver, constructors, arguments, place))
         if not chosen and sure and symbol.kind == "type" and "alias" not in symbol.flags:
-            ends.append(End("calls", via, symbol))
-        return ends + [End("calls", via, target.symbol) for target in chosen if target.symbol]
-
-    def _add_project(self, owner: str, kind: str, symbol: CodeSymbol, line: int, via: str) -> None:
-        ends = [one.id for one in self.rules.definitions(self.resolver, symbol) if one.id]
-        for end in () if self.rules.strict_uses and kind == "uses" and ends == [owner] else ends:
-            self.add(owner, kind, end, line, via if len(ends) == 1 else "conditional")
+            ends.append(("calls", callee))
+        return ends + [("calls", target) for target in chosen]
 
     @staticmethod
     def _is_of_interface(symbol: CodeSymbol) -> bool:
@@ -420,8 +417,6 @@ class Linker:
     def _read(self, kind: str, term: Term, place: Place, sure: bool) -> list[End]:
         """Return the ends of a read, a write or a use of a type."""
         targets = self._defined(self.rules.meant(kind, self.targets(term, place, follow=False)))
-        if len({id(target.symbol) for target in targets if target.symbol is not None}) > 1:
-            targets = [target._replace(via="conditional") for target in targets]
         if kind == "uses" and (self.rules.strict_uses or not sure):
             targets = [
                 target
@@ -430,29 +425,33 @@ class Linker:
             ]
         leaves = sure and not targets and (self.rules.leaves_reads or kind == "uses")
         if leaves and not self._is_known(term, place):
-            return [End(kind)]
-        return [end for target in targets if (end := self._read_end(kind, target)) is not None]
+            return [(kind, None)]
+        return self._read_ends(kind, targets)
 
-    def _read_end(self, kind: str, target: Target) -> End | None:
-        """Return the end of a read of a target, if that is a relation."""
+    def _read_ends(self, kind: str, targets: list[Target]) -> list[End]:
+        """Return those ends of a read that are relations."""
+        found = [(self._read_kind(kind, target), target) for target in targets]
+        return [(relation, target) for relation, target in found if relation]
+
+    def _read_kind(self, kind: str, target: Target) -> str:
+        """Return the relation that the read of a target is; empty for none."""
         symbol, value = target.symbol, target.value
         if symbol is None:
             is_outside = value is not None and value[0] == OUTSIDE
-            outside_kind = self.rules.outside_kind(kind, value) if value and is_outside else ""
-            return End(outside_kind, "", None, value[1]) if value and outside_kind else None
-        is_function, is_property = symbol.kind in CALLABLES, "property" in symbol.flags
-        if symbol.kind in TYPES or (is_function and not is_property and kind == "accesses"):
-            kind = "uses"
-        elif is_function and is_property and self.rules.properties_are_called:
-            kind = "calls"
-        elif (is_function and not is_property) or not self.rules.is_shared(symbol):
-            return None
-        return End(kind, target.via, symbol)
+            return self.rules.outside_kind(kind, value) if value and is_outside else ""
+        is_property = "property" in symbol.flags
+        if symbol.kind in TYPES:
+            return "uses"
+        if symbol.kind in CALLABLES and not is_property:
+            return "uses" if kind == "accesses" else ""
+        if symbol.kind in CALLABLES and self.rules.properties_are_called:
+            return "calls"
+        return kind if self.rules.is_shared(symbol) else ""
 
     def _is_known(self, term: Term, place: Place) -> bool:
         """Tell whether a name is a local, or a member of something known."""
         if term[0] == NAME:
-            return bool(self.resolver.lookup(place.unit, place.scope, term[1], place.position)[0])
+            return bool(self.resolver.bindings(term[1], place)[0])
         return term[0] == MEMBER and self.resolver.evaluate(term[1], place) is not None
 
     def _leave(self, owner: str, kind: str, term: Term, line: int) -> None:
@@ -463,10 +462,12 @@ class Linker:
             text_of(term, self.rules.words),
             str(term[2 if term[0] == MEMBER else 1]) if term[0] in (NAME, MEMBER) else "",
         )
+        name = name.rpartition(self.rules.separator)[2]
         if suffix := self.rules.call_suffix:
             text, name = text.replace(suffix, ""), name.removesuffix(suffix)
         count = (self.callables if kind == "calls" else self.values)[name]
-        if kind == "calls" or term[0] == NAME or (count and self.rules.leaves_members):
+        is_read = kind in _KINDS.values() and term[0] != NAME
+        if not is_read or (count and self.rules.leaves_members):
             self.loose.append(Loose(owner, kind, text, line, name, count))
 
     # --- targets
@@ -477,52 +478,32 @@ class Linker:
 
     def _targets(self, term: Term, place: Place, follow: bool) -> list[Target]:
         if term[0] == NAME:
-            found, step = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
+            found, step = self.resolver.bindings(term[1], place)
             if found:
                 return self.rules.with_steps(self._of_bindings(found, step, follow), place)
-            if starred := self.resolver.starred(place.unit, term[1]):
-                return self._of_bindings(starred, "import", follow)
             return self._of_value(self.resolver.beyond(place.unit, term[1]), "import")
         if term[0] == MEMBER:
-            if term[1] is None:
-                return []
-            via = "receiver" if term[1][0] in (THIS, SUPER, OWN_TYPE) else "type"
-            return _unique(
-                [
-                    target
-                    for value in self.resolver.owners(term[1], place)
-                    for target in self._of_member(
-                        value,
-                        term[2],
-                        self._module_step(term, place) if value[0] == MODULE else via,
-                        follow,
-                    )
-                ]
-            )
+            targets: list[Target] = []
+            for value in self.resolver.owners(term[1], place):
+                via = self._member_step(term[1], value, place)
+                if found := self.resolver.exports(value, term[2]):
+                    targets += self._of_bindings(found, via, follow)
+                else:
+                    targets += self._of_value(self.resolver.member(value, term[2]), via)
+            return _unique(targets)
         if term[0] == IMPORT:
             return self._imported(place.unit, term, 0)
         if term[0] == CONSTRUCT:
             return self.targets(term[1][1] if term[1][0] == GENERIC else term[1], place, follow)
         return self._of_value(self.resolver.evaluate(term, place), "type")
 
-    def _of_member(self, value: Value, name: str, via: str, follow: bool) -> list[Target]:
-        resolver = self.resolver
-        if value[0] in (TYPE, INSTANCE, "bases") or (
-            value[0] == FUNCTION and value[1].outer_members
-        ):
-            if found := resolver.find(value, name):
-                return self._of_bindings(found, via, follow)
-        elif value[0] == MODULE and (found := self.rules.exported(resolver, value[1], name)):
-            return self._of_bindings(found, via, follow)
-        return self._of_value(resolver.member(value, name), via)
-
-    def _module_step(self, term: Term, place: Place) -> str:
-        """Return the step that found the first name of a path into a module."""
-        while term[0] == MEMBER and term[1] is not None:
-            term = term[1]
-        if term[0] != NAME:
-            return "import"
-        found, step = self.resolver.lookup(place.unit, place.scope, term[1], place.position)
+    def _member_step(self, of: Term, value: Value, place: Place) -> str:
+        """Return the step that finds a member; of a module, that of the first name of its path."""
+        if value[0] != MODULE:
+            return "receiver" if of[0] in (THIS, SUPER, OWN_TYPE) else "type"
+        while of[0] == MEMBER and of[1] is not None:
+            of = of[1]
+        found, step = self.resolver.bindings(of[1], place) if of[0] == NAME else ([], "")
         return "import" if not found or any(is_import(one) for _, one in found) else step
 
     def _of_bindings(
@@ -554,17 +535,6 @@ class Linker:
             Target(via, part[1]) if part[0] in (TYPE, FUNCTION) else Target(via, None, part)
             for part in parts(value)
         ]
-
-    def value_of(self, symbol: CodeSymbol) -> Value | None:
-        """Return the value that a variable or property holds."""
-        if symbol.kind in CALLABLES:
-            return self.resolver.symbol_value(symbol)
-        found = [
-            (symbol.unit, binding)
-            for binding in symbol.unit.scopes[symbol.scope].names.get(symbol.name, ())
-            if binding[B_SYMBOL] in (symbol.number, NO_SYMBOL)
-        ]
-        return self.resolver.evaluate_bindings(found, END)
 
 
 def _unique(targets: list[Target]) -> list[Target]:

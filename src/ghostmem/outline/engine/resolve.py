@@ -111,7 +111,6 @@ class Resolver:
         self.term_memo: dict[int, Value | None] = {}  # of the references of one file
         self.busy: set[object] = set()
         self._bases: dict[CodeSymbol, list[Value | None]] = {}
-        self._open_bases = 0  # types whose bases are being evaluated
         self.depth = 0
         self.asking: Unit | None = None  # the file that the last member was looked up for
         self._evaluators: dict[str, Callable[[Term, Place], Value | None]] = {
@@ -238,10 +237,13 @@ class Resolver:
             return None
         return ([(unit, binding) for binding in bindings], "local") if bindings else None
 
+    def bindings(self, name: str, place: Place) -> Found:
+        """Return what a name is bound to by the scopes around it, else by star imports."""
+        found = self.lookup(place.unit, place.scope, name, place.position)
+        return found if found[0] else (self.starred(place.unit, name), "import")
+
     def beyond(self, unit: Unit, name: str) -> Value | None:
-        """Evaluate a name that no scope has: star imports, then the language itself."""
-        if found := self.starred(unit, name):
-            return self.evaluate_bindings(found, END)
+        """Evaluate a name that nothing binds: of the language itself."""
         builtin = (OUTSIDE, name) if name in self.rules.builtins else None
         return self.rules.implicit(self, unit, name) or builtin
 
@@ -258,10 +260,12 @@ class Resolver:
     def exports(
         self, value: Value, name: str, of_module: "Exported | None" = None
     ) -> list[FoundBinding]:
-        """Return what a name is bound to in a module, or in a type that members are imported of."""
+        """Return what a name is bound to in a module, or as a member of something with members."""
         if value[0] == MODULE:
             return (of_module or self.rules.exported)(self, value[1], name)
-        return self.find(value, name) if value[0] == TYPE else []
+        has_members = value[0] in (TYPE, INSTANCE, BASES)
+        is_open = value[0] == FUNCTION and value[1].outer_members
+        return self.find(value, name) if has_members or is_open else []
 
     def evaluate_bindings(
         self, found: list[FoundBinding], position: int, env: Env | None = None
@@ -315,12 +319,11 @@ class Resolver:
         return value
 
     def _name(self, term: Term, place: Place) -> Value | None:
-        bindings, step = self.lookup(place.unit, place.scope, term[1], place.position)
-        if bindings:
-            return self.evaluate_bindings(
-                bindings, place.position if step == "local" else END, place.env
-            )
-        return self.beyond(place.unit, term[1])
+        found, step = self.bindings(term[1], place)
+        if not found:
+            return self.beyond(place.unit, term[1])
+        position = place.position if step == "local" else END
+        return self.evaluate_bindings(found, position, place.env)
 
     def _member(self, term: Term, place: Place) -> Value | None:
         return union([self.member(value, term[2]) for value in self.owners(term[1], place)])
@@ -528,8 +531,6 @@ class Resolver:
                 for name in self.rules.item_methods:
                     if methods := parts(self.member(value, name)):
                         return union(map(self.result, methods))
-            case "type":
-                return (INSTANCE, value[1], ()) if self.rules.types_are_iterable else None
         return None
 
     def symbol_value(self, symbol: CodeSymbol, receiver: Value | None = None) -> Value | None:
@@ -540,7 +541,10 @@ class Resolver:
         if symbol.kind == "module":
             return (MODULE, symbol.unit.scopes[symbol.inner].module)
         if symbol.kind not in TYPES:
-            return None
+            bindings = symbol.unit.scopes[symbol.scope].names.get(symbol.name, ())
+            own = (symbol.number, NO_SYMBOL)
+            found = [(symbol.unit, one) for one in bindings if one[B_SYMBOL] in own]
+            return self.evaluate_bindings(found, END)
         defined = symbol.underlying if "alias" in symbol.flags else None
         meant = self.value_of_type(defined, Place(symbol.unit, symbol.inner, END))
         return (ALIAS, meant) if meant is not None else (TYPE, symbol, ())
@@ -650,7 +654,7 @@ class Resolver:
         match term[0]:
             case "name":
                 env.setdefault(term[1], value)
-            case "list type":
+            case "listtype":
                 self._unify(term[1], self.element(value), env)
             case "generic" if len(term[2]) == 1:
                 kind = self.rules.containers.get(str(term[1][-1]))
@@ -658,8 +662,6 @@ class Resolver:
                     self._unify(term[2][0], self.element(value), env)
                 elif kind == "type":
                     self._unify(term[2][0], self.instance(value), env)
-                elif kind == "same":
-                    self._unify(term[2][0], value, env)
                 elif value[0] == INSTANCE and value[2]:
                     self._unify(term[2][0], value[2][0], env)
             case "function type" if value[0] in (CALLABLE, FUNCTION):
@@ -667,13 +669,11 @@ class Resolver:
 
     # --- members
 
-    def order(self, symbol: CodeSymbol) -> list[tuple[CodeSymbol, tuple[Value, ...]]]:
+    def order(self, symbol: CodeSymbol) -> BaseOrder:
         """Return a type and its bases, in the order in which members are looked up."""
         if symbol.order is None:
             symbol.order = [(symbol, ())]  # for a type that is its own base
-            order = self.rules.base_order(self, symbol)
-            symbol.order = order if not self._open_bases else None  # it may lack an open one
-            return order
+            symbol.order = self.rules.base_order(self, symbol)
         return symbol.order
 
     def direct_bases(self, symbol: CodeSymbol) -> BaseOrder:
@@ -692,14 +692,12 @@ class Resolver:
         if symbol not in self._bases:
             self._bases[symbol] = []  # for a type whose base depends on itself
             scope = symbol.inner if self.rules.bases_inside else symbol.scope
-            self._open_bases += 1
             self._bases[symbol] = [
                 base
                 for _, term, _, position in symbol.bases
                 for base in parts(self.value_of_type(term, Place(symbol.unit, scope, position)))
                 or (None,)
             ]
-            self._open_bases -= 1
         return self._bases[symbol]
 
     def find(self, value: Value, name: str) -> list[FoundBinding]:
@@ -892,20 +890,17 @@ class ResolveRules(Flags):
         """Return a name that needs no import."""
         return None
 
-    def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
-        """Return a type and its bases in the order of lookup: nearer ones first."""
-        order: BaseOrder = [(symbol, ())]
-        seen = {symbol}
-        for base, _ in order:  # it grows meanwhile
-            for other, arguments in resolver.direct_bases(base):
-                if other not in seen:
-                    seen.add(other)
-                    order.append((other, arguments))
-        return order
-
     def evaluate(self, resolver: Resolver, term: Term, place: Place) -> Value | None:
         """Evaluate a term of the language's own."""
         return None
+
+    def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
+        """Return a type and its bases in the order of lookup: what several share comes last."""
+        order: BaseOrder = []
+        for base, arguments in resolver.direct_bases(symbol):
+            order += [(base, arguments), *resolver.order(base)[1:]]
+        later = [base for base in reversed(order) if base[0] is not symbol]
+        return [(symbol, ()), *reversed(dict(later).items())]
 
     def call_result(
         self, resolver: Resolver, term: Term, callee: Value | None, place: Place

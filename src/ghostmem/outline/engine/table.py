@@ -48,7 +48,6 @@ class Flags:
     class_scope = False  # so they have, but only directly in the body of the type
     bases_inside = False  # base types are looked up inside of the type
     unpacks = False  # `a, b = x` takes elements of x
-    virtual: tuple[str, ...] = ("type",)  # how a method of an interface is found, not another one
     merges_declarations = False  # several declarations of one name in a scope are one
     declared_first = False  # a member that a base declares counts more than one that is assigned
     inherits_constructors = False
@@ -59,7 +58,6 @@ class Flags:
     properties_are_called = False  # reading and writing an accessor is a call
     calls_convert = False  # calling a type is a conversion
     default_bound: Term | None = None  # of a type parameter
-    types_are_iterable = False
     reads_members = True  # of types outside; otherwise members that are no symbols do not matter
     leaves_reads = True  # values that are read but not found count as unresolved
 
@@ -76,16 +74,13 @@ def read_table(text: str) -> dict[str, Form]:
     for line in text.splitlines():
         node_types, *words = line.partition("#")[0].split() or [""]
         if words:
-            table.update(dict.fromkeys(node_types.split(","), _form(words)))
+            table.update(dict.fromkeys(node_types.split(","), form(" ".join(words))))
     return table
 
 
 def form(text: str) -> Form:
     """Return a form of its own: `role key=place ... option ...`."""
-    return _form(text.split())
-
-
-def _form(words: list[str]) -> Form:
+    words = text.split()
     pairs = [word.split("=", 1) for word in words[1:] if "=" in word]
     return Form(
         words[0],

@@ -52,7 +52,7 @@ NAME, MEMBER, CALL, ELEMENT, KEY, PART = "name", "member", "call", "element", "k
 VALUE_OF, CONSTRUCT, SYMBOL, EITHER, SEVERAL = "value", "construct", "symbol", "either", "several"
 LIST_OF, MAP_OF, LAMBDA, CALLBACK, IMPORT = "list", "map", "lambda", "callback", "import"
 THIS, OWN_TYPE, SUPER, LITERAL, GENERIC = "this", "own", "super", "literal", "generic"
-LIST_TYPE, MAP_TYPE, FUNCTION_TYPE = "list type", "map type", "function type"
+LIST_TYPE, MAP_TYPE, FUNCTION_TYPE = "listtype", "maptype", "function type"  # also roles
 HEIR = "heir"
 TYPE_PARAMETER, NARROW = "type parameter", "narrow"
 
@@ -96,22 +96,20 @@ def dotted(path: str, separator: str = ".") -> Term:
     return term
 
 
+_ENDINGS = {CALL: "()", ELEMENT: "[]", KEY: "[]", CONSTRUCT: "", GENERIC: ""}  # as shown
+
+
 def text_of(term: Term | None, words: Mapping[str, str]) -> str:
     """Return an expression in the way a reader recognises it; `words` are those for `this`."""
     if term is None:
         return "(…)"
-    match term[0]:
-        case "name":
-            return str(term[1])
-        case "member":
-            separator = term[3] if len(term) > 3 else "."
-            return f"{text_of(term[1], words)}{separator}{term[2]}"
-        case "call":
-            return f"{text_of(term[1], words)}()"
-        case "element" | "key":
-            return f"{text_of(term[1], words)}[]"
-        case "value" if len(term) == 3:
-            return text_of(term[2], words)
-        case "construct" | "generic":
-            return text_of(term[1], words)
+    if term[0] == MEMBER:
+        separator = term[3] if len(term) > 3 else "."
+        return f"{text_of(term[1], words)}{separator}{term[2]}"
+    if term[0] in _ENDINGS:
+        return text_of(term[1], words) + _ENDINGS[term[0]]
+    if term[0] == VALUE_OF and len(term) == 3:
+        return text_of(term[2], words)
+    if term[0] == NAME:
+        return str(term[1])
     return str(term[1]) if len(term) == 2 and term[0] in words else words.get(term[0], "(…)")

@@ -23,7 +23,7 @@ from ghostmem.outline.engine.facts import (
 )
 from ghostmem.outline.engine.language import Rules, language
 from ghostmem.outline.engine.link import Linker, Target
-from ghostmem.outline.engine.resolve import CALLABLES, TYPES, Place, Resolver
+from ghostmem.outline.engine.resolve import CALLABLES, TYPES, BaseOrder, Place, Resolver
 from ghostmem.outline.engine.table import Form, form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
     CALL,
@@ -354,6 +354,14 @@ class GoRules(Rules):
 
     def is_outside_type(self, name: str) -> bool:
         return name in _WORDS["builtin_types"] or _RESULTS.get(name) == name
+
+    def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
+        """Return embedded types by their depth: a shallower member hides a deeper one."""
+        order: BaseOrder = [(symbol, ())]
+        for base, _ in order:  # it grows meanwhile
+            seen = {known for known, _ in order}
+            order += [found for found in resolver.direct_bases(base) if found[0] not in seen]
+        return order
 
     def implicit(self, resolver: Resolver, unit: Unit, name: str) -> Value | None:
         paths = [path for path in unit.stars if path not in self.by_path]

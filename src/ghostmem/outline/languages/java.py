@@ -144,7 +144,7 @@ class Java(Rules):
     """The rules of Java."""
 
     forms = TABLE
-    constructor, call_suffix, virtual = "<init>", "()", ("type", "receiver")
+    constructor, call_suffix = "<init>", "()"
     default_bound = (LITERAL, OBJECT)
     shows_first_line = members_visible = bases_inside = has_overloads = True
 

@@ -25,7 +25,7 @@ from ghostmem.outline.engine.facts import (
 )
 from ghostmem.outline.engine.language import Rules, language
 from ghostmem.outline.engine.link import Target
-from ghostmem.outline.engine.resolve import BaseOrder, Place, Resolver, reaching
+from ghostmem.outline.engine.resolve import Place, Resolver, reaching
 from ghostmem.outline.engine.table import Form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
     CALL,
@@ -144,7 +144,7 @@ class PythonRules(Rules):
     jumps = frozenset("return_statement raise_statement continue_statement break_statement".split())
     words: Mapping[str, str] = {THIS: "self", OWN_TYPE: "cls", SUPER: "super()"}
     constructor, call_method, item_methods = "__init__", "__call__", ("__iter__", "__getitem__")
-    hoists = self_parameter = defaults_outside = class_scope = unpacks = types_are_iterable = True
+    hoists = self_parameter = defaults_outside = class_scope = unpacks = True
 
     # --- imports
 
@@ -515,14 +515,6 @@ class PythonRules(Rules):
     ) -> tuple[str, ...]:
         is_interface = target.symbol is not None and target.symbol.kind == "interface"
         return ("extends", "implements")[: 1 + is_interface]
-
-    def base_order(self, resolver: Resolver, symbol: CodeSymbol) -> BaseOrder:
-        """Return Python's order: what several bases share comes after all of them."""
-        order: BaseOrder = []
-        for base, arguments in resolver.direct_bases(symbol):
-            order += [(base, arguments), *resolver.order(base)[1:]]
-        later = [base for base in reversed(order) if base[0] is not symbol]
-        return [(symbol, ()), *reversed(dict(later).items())]
 
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of an enumeration, which is a value of it."""

@@ -76,7 +76,6 @@ class RustNames(Rules):
     strict_uses = merges_modules = knows_literals = True
     calls_convert = True  # making a tuple struct or a variant only uses it
     leaves_members = inherits_outside = False
-    virtual = ("type", "receiver")
     crates: Crates
     outside_impls: dict[tuple[str, str], list[CodeSymbol]]  # by name of a type, and function
     outside_blocks: list[tuple[CodeSymbol, str]]  # impl blocks for types from outside
