@@ -24,7 +24,7 @@ from ghostmem.outline.languages.table import suffixes_of
 from ghostmem.outline.sources import sources
 from pathlib import Path
 store, root, language = sys.argv[1:]
-files = sources(Path(root), suffixes_of(language)).files
+files = sources(Path(root), suffixes_of(language))[0]
 with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
     costs = []
     for _ in range(2):

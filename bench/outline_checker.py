@@ -96,7 +96,7 @@ def outline(root: Path, language: str) -> Linked:
     """Extract and link the files of a language below a folder."""
     spoken = language_named(language)
     files: dict[str, Facts] = {}
-    for name in sorted(sources(root, suffixes_of(spoken.name)).files):
+    for name in sorted(sources(root, suffixes_of(spoken.name))[0]):
         source = (root / name).read_bytes()
         parser = Parser(Language(spoken.grammar(name)))
         files[name] = spoken.extract(parser.parse(source).root_node, source, name)

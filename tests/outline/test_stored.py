@@ -102,13 +102,17 @@ def test_a_graph_is_read_as_it_was_linked() -> None:
         found = {
             (nodes[number].id, kind, nodes[other].id, line)
             for number in nodes
-            for kind, others in graph.related(number).items()
+            for kind, others in graph.relations[number].items()
             for other, (line, _) in others.items()
         }
-        unresolved = [each for number in nodes for each in graph.loose(number)]
-        owners = [nodes[owner].id for _, owner in graph.loose_named("g4") if owner is not None]
-        names = [nodes[number].name for number in graph.containing("f4321")]
-        assert graph.loose_named("nothing") == graph.containing("nothing") == []
+        unresolved = [each for number in nodes for each in graph.unresolved[number]]
+        owners = [
+            nodes[owner].id
+            for _, owner in graph.tables.unresolved_named(graph.project, "g4")
+            if owner is not None
+        ]
+        names = [nodes[number].name for number in graph.tables.containing(graph.project, "f4321")]
+        assert graph.tables.unresolved_named(graph.project, "nothing") == []
     first: dict[tuple[str, str, str], int] = {}
     for link in linked.links:
         if link.end in linked.nodes:
@@ -120,7 +124,7 @@ def test_a_graph_is_read_as_it_was_linked() -> None:
     assert sorted(owners) == sorted(each.owner for each in linked.loose if each.name == "g4")
     assert names == ["m.f4321"]
     with stored(Linked()) as empty:
-        assert (all_nodes(empty), empty.shown_alone(), empty.containing("x")) == ({}, [], [])
+        assert (all_nodes(empty), empty.shown_alone()) == ({}, [])
 
 
 def test_damaged_facts_are_none() -> None:

@@ -131,7 +131,7 @@ def _callers(graph: StoredGraph, targets: Mapping[int, OutlineNode]) -> dict[str
     calls = grouped(
         (caller, (line, node.id, node.name))
         for number, node in targets.items()
-        for caller, (line, _) in graph.related(number).get("calledBy", {}).items()
+        for caller, (line, _) in graph.relations[number].get("calledBy", {}).items()
         if caller not in targets
     )
     nodes = graph.nodes(calls)

@@ -35,7 +35,7 @@ def find(graph: StoredGraph, symbol: str, file: str = "") -> list[int]:
     tail = _tail(wanted.head)
     if not is_text(tail):
         return []
-    numbers = graph.in_file(file) if file else graph.containing(tail)
+    numbers = graph.in_file(file) if file else graph.tables.containing(graph.project, tail)
     nodes = {
         number: node
         for number, node in graph.nodes(numbers).items()
@@ -56,7 +56,7 @@ def nearest(graph: StoredGraph, symbol: str) -> list[str]:
         MAX_SUGGESTIONS,
         (
             (-score, -_likeness(whole, name), name)
-            for name in graph.names()
+            for name in graph.tables.names(graph.project)
             if (score := _likeness(short, bare(name))) >= _MIN_LIKENESS
         ),
     )

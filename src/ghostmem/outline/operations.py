@@ -76,22 +76,22 @@ def outline_symbol(
         raise InvalidInputError(
             "the symbol is empty", "give one, such as RegisterExtractor or outline.Manager.Register"
         )
-    request = _Request(
-        include_memories,
+    options, named = _checked(
         depth=depth,
         relations=relations,
         omit_native=omit_native,
         max_nodes=max_nodes,
         offset=offset,
         include_tests=include_tests,
+        include_memories=include_memories,
     )
     with code_graphs(store, root, _languages(root, language, file)) as graphs:
         path = "" if file is None else _file(graphs[0], file)
         matches = [find(graph.stored, symbol, path) for graph in graphs]
         if not any(matches):
             raise unknown_symbol(graphs, symbol, path)
-        query = {"symbol": symbol, **({"file": path} if path else {})}
-        return request.outline(store, graphs, matches, query)
+        query = {"symbol": symbol, **({"file": path} if path else {}), **named}
+        return _outline(store, graphs, matches, options, query)
 
 
 def outline_file(
@@ -125,23 +125,22 @@ def outline_file(
     Returns:
         The tree as `text` and as `data`.
     """
-    request = _Request(
-        include_memories,
+    options, named = _checked(
         depth=depth,
         relations=relations,
         omit_native=omit_native,
         max_nodes=max_nodes,
         offset=offset,
         include_tests=include_tests,
+        include_memories=include_memories,
     )
     with code_graphs(store, root, _languages(root, language, file)[:1]) as [graph]:
         path = _file(graph, file)
         numbers = graph.stored.in_file(path)
         nodes = graph.stored.nodes(numbers).items()
         files = [number for number, node in nodes if node.kind == "file"]
-        return request.outline(
-            store, [graph], [[*files, *graph.stored.shown_alone(numbers)]], {"file": path}
-        )
+        roots = [[*files, *graph.stored.shown_alone(numbers)]]
+        return _outline(store, [graph], roots, options, {"file": path, **named})
 
 
 def outline_project(
@@ -173,17 +172,18 @@ def outline_project(
     Returns:
         The tree as `text` and as `data`.
     """
-    request = _Request(
-        include_memories,
+    options, named = _checked(
         depth=depth,
         relations=relations,
         omit_native=omit_native,
         max_nodes=max_nodes,
         offset=offset,
         include_tests=include_tests,
+        include_memories=include_memories,
     )
     with code_graphs(store, root, _languages(root, language)) as graphs:
-        return request.outline(store, graphs, [graph.stored.shown_alone() for graph in graphs], {})
+        roots = [graph.stored.shown_alone() for graph in graphs]
+        return _outline(store, graphs, roots, options, named)
 
 
 def _languages(root: str | Path, language: str | None, file: str | None = None) -> list[str]:
@@ -201,51 +201,44 @@ def _file(graph: CodeGraph, file: str) -> str:
     return path
 
 
-class _Request:
-    """The options of an outline, and those that the caller named: its data lists these."""
-
-    def __init__(self, include_memories: bool | None, **options: Any) -> None:
-        fields = {name: value for name, value in options.items() if value is not None}
-        self.options, self.include_memories = Options.checked(**fields), include_memories
-        if include_memories is not None:
-            fields["include_memories"] = include_memories
-        self.fields = {name: value for name, value in fields.items() if value not in ([], ())}
-
-    def outline(
-        self,
-        store: Store,
-        graphs: Sequence[CodeGraph],
-        roots: Sequence[list[int]],
-        query: dict[str, Any],
-    ) -> Outline:
-        """Return the trees of some roots as text and as data."""
-        now = store.clock()
-        memories = {
-            node: mentions
-            for graph in graphs
-            if self.include_memories
-            for node, mentions in memories_of(graph, now).items()
-        }
-        parts = zip((graph.stored for graph in graphs), roots, strict=True)
-        tree = build(parts, self.options, apart="symbol" not in query)
-        stats = _stats(graphs)
-        data = to_json(
-            tree,
-            languages=[graph.language for graph in graphs],
-            root=graphs[0].root,
-            query={**query, **self.fields},
-            memories=memories,
-            stats=stats,
-        )
-        return Outline(to_text(tree, query.get("symbol", ""), memories, stats), data)
+def _checked(**given: Any) -> tuple[Options, dict[str, Any]]:
+    """Return the options of an outline, and those that the caller named: its data lists these."""
+    fields = {name: value for name, value in given.items() if value is not None}
+    named = {name: value for name, value in fields.items() if value not in ([], ())}
+    return Options.checked(**fields), named
 
 
-def _stats(graphs: Sequence[CodeGraph]) -> OutlineStats:
+def _outline(
+    store: Store,
+    graphs: Sequence[CodeGraph],
+    roots: Sequence[list[int]],
+    options: Options,
+    query: dict[str, Any],
+) -> Outline:
+    """Return the trees of some roots as text and as data."""
+    now = store.clock()
+    memories = {
+        node: mentions
+        for graph in graphs
+        if options.include_memories
+        for node, mentions in memories_of(graph, now).items()
+    }
+    parts = zip((graph.stored for graph in graphs), roots, strict=True)
+    tree = build(parts, options, apart="symbol" not in query)
     digests = "".join(graph.digest for graph in graphs)
-    return OutlineStats(
+    stats = OutlineStats(
         sum(len(graph.hashes) for graph in graphs),
         sum(graph.parsed for graph in graphs),
         tuple(error for graph in graphs for error in graph.stored.errors),
         tuple(skipped for graph in graphs for skipped in graph.skipped.items()),
         digests if len(graphs) == 1 else hashlib.sha256(digests.encode()).hexdigest(),
     )
+    data = to_json(
+        tree,
+        languages=[graph.language for graph in graphs],
+        root=graphs[0].root,
+        query=query,
+        memories=memories,
+        stats=stats,
+    )
+    return Outline(to_text(tree, query.get("symbol", ""), memories, stats), data)

@@ -112,20 +112,20 @@ def code_graphs(
 def _listed(store: Store, home: Path, name: str) -> CodeGraph:
     """Return the files of a project with their hashes; only changed files are read."""
     language = language_named(name)
-    listed = sources(home, suffixes_of(language.name))
+    files, skipped = sources(home, suffixes_of(language.name))
     maker = f"{language.name} {language.version}, {grammar_version(language.package)}"
-    graph = CodeGraph(str(home), language.name, maker, {}, listed.skipped)
+    graph = CodeGraph(str(home), language.name, maker, {}, skipped)
     with store.engine.read() as tx:
         seen = tx.outline.files(graph.root, language.name)
     fresh: dict[str, tuple[Stat, int, str]] = {}
     now = to_ns(store.clock())
-    for path, stat in listed.files.items():
+    for path, stat in files.items():
         before = seen.get(path)
         if before is not None and before[0] == stat and abs(before[1] - stat.mtime_ns) > RACY_NS:
             graph.hashes[path] = before[2]
         elif graph.read(path) is not None:
             fresh[path] = (stat, now, graph.hashes[path])
-    gone = seen.keys() - listed.files.keys()
+    gone = seen.keys() - files.keys()
     if fresh or gone:
         _cache(store, lambda tx: tx.outline.put_files(graph.root, language.name, fresh, gone))
     return graph
@@ -200,15 +200,7 @@ def _facts(store: Store, graph: CodeGraph) -> dict[str, Facts]:
 
 def project_home(root: str | Path) -> Path:
     """Return the folder of a project without links; it need not be there."""
-    try:
-        home = os.path.realpath(Path(root).expanduser())
-        os.fsencode(home)
-    except (ValueError, RuntimeError):  # a NUL, a surrogate, or an unknown user
-        raise InvalidInputError(
-            f"the root {validate.shown(str(root), MAX_WIDTH)} is not a path",
-            "give the project's folder",
-        ) from None
-    return Path(home)
+    return Path(os.path.realpath(os.path.expanduser(validate.path(root, "root"))))
 
 
 def unknown_symbol(graphs: Sequence[CodeGraph], symbol: str, path: str = "") -> NotFoundError:
@@ -263,12 +255,10 @@ def no_cycle_collector() -> Iterator[None]:
 def _text(root: str, path: str) -> str | None:
     """Return the text of a file such as go.mod, if it is inside the project."""
     real = Path(os.path.realpath(f"{root}/{path}"))
-    if not real.is_relative_to(root) or not real.is_file():
-        return None
-    try:
-        return real.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
+    with suppress(OSError):
+        if real.is_relative_to(root) and real.is_file():
+            return real.read_text(encoding="utf-8", errors="replace")
+    return None
 
 
 def _cache(store: Store, work: Callable[[Transaction], None]) -> bool:

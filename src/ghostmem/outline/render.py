@@ -48,10 +48,9 @@ def to_text(
     tree: Tree,
     symbol: str = "",
     memories: Memories | None = None,
-    stats: OutlineStats | None = None,
+    stats: OutlineStats = OutlineStats(),
 ) -> str:
     """Return a tree as text; `symbol` is the name that was looked up, if any."""
-    stats = stats or OutlineStats()
     fulls = grouped((branch.node.name, branch.node.full) for branch in tree.branches())
     ambiguous = {name for name, full in fulls.items() if len(set(full)) > 1}
     lines = [f'# {tree.found} symbols match "{_flat(symbol)}"'] if symbol and tree.found > 1 else []
@@ -82,10 +81,9 @@ def to_json(
     root: str = "",
     query: Mapping[str, Any] | None = None,
     memories: Memories | None = None,
-    stats: OutlineStats | None = None,
+    stats: OutlineStats = OutlineStats(),
 ) -> dict[str, Any]:
     """Return a tree as plain data."""
-    stats = stats or OutlineStats()
     data = {
         "version": VERSION,
         "language": languages[0] if len(languages) == 1 else None,

@@ -6,12 +6,12 @@ hidden folders and build folders. Files outside the root are never read."""
 import os
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Stat
+from ghostmem.store import validate
 
 MAX_FILE_BYTES = 2_000_000  # bytes of a file that is parsed
 SKIPPED_FOLDERS = frozenset(
@@ -39,17 +39,14 @@ _GIT_SETTINGS = (
 )
 
 
-@dataclass(slots=True)
-class Sources:
-    """The files of a project by their paths below the root, and the reasons for those left out."""
+def sources(root: Path, suffixes: tuple[str, ...]) -> tuple[dict[str, Stat], dict[str, str]]:
+    """Return the files of a project with one of some suffixes, in upper or lower case, and the
+    reasons for those left out.
 
-    files: dict[str, Stat] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
-
-
-def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
-    """List the files of a project with one of these suffixes, in upper or lower case."""
-    listed, top = Sources(), os.path.realpath(root)
+    Both are by the path below the root."""
+    files: dict[str, Stat] = {}
+    skipped: dict[str, str] = {}
+    top = os.path.realpath(root)
     paths = sorted(path for path in listed_files(root) if path.lower().endswith(suffixes))
     folders = {os.path.dirname(path): os.path.dirname(f"{top}/{path}") for path in paths}
     is_link = {path: os.path.realpath(full) != full for path, full in folders.items()}
@@ -59,18 +56,18 @@ def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
         except OSError:
             continue  # gone since it was listed
         if not is_text(path):
-            listed.skipped[ascii(path)[1:-1]] = "has a name that is not valid text"
+            skipped[ascii(path)[1:-1]] = "has a name that is not valid text"
         elif not S_ISREG(stat.st_mode) or is_link[os.path.dirname(path)]:
             # git also lists files in a folder that was replaced by a link
-            listed.skipped[path] = "is a link or no plain file"
+            skipped[path] = "is a link or no plain file"
         elif stat.st_size > MAX_FILE_BYTES:
-            listed.skipped[path] = f"has {stat.st_size:,} bytes, more than {MAX_FILE_BYTES:,}"
+            skipped[path] = f"has {stat.st_size:,} bytes, more than {MAX_FILE_BYTES:,}"
         else:
             # the modification time can be set back, the time of the last change cannot
-            listed.files[path] = Stat(
+            files[path] = Stat(
                 stat.st_size, stat.st_mtime_ns, (stat.st_ino ^ stat.st_ctime_ns) & _INODE_MASK
             )
-    return listed
+    return files, skipped
 
 
 def listed_files(root: Path) -> list[str]:
@@ -113,11 +110,9 @@ def _known_to_git(root: Path) -> list[str]:
     ]
     try:
         done = subprocess.run(  # noqa: S603
-            command, capture_output=True, check=False, timeout=60, env=_git_environment()
+            command, capture_output=True, check=True, timeout=60, env=_git_environment()
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    if done.returncode:
+    except (OSError, subprocess.SubprocessError):
         return []
     return list(dict.fromkeys(os.fsdecode(name) for name in done.stdout.split(b"\0") if name))
 
@@ -150,12 +145,8 @@ def _walked(root: Path) -> Iterable[str]:
 
 def inside(root: Path, path: str) -> str:
     """Return the path of a file relative to the root; a file outside the root is an error."""
-    posix = path.replace("\\", "/")
-    home = Path(os.path.realpath(root))
-    try:
-        real = Path(os.path.realpath(root / posix))
-    except (OSError, ValueError):  # a file cannot have such a name
-        real = home
+    posix = str(validate.path(path, "file")).replace("\\", "/")
+    home, real = Path(os.path.realpath(root)), Path(os.path.realpath(root / posix))
     if real == home or not real.is_relative_to(home):
         raise InvalidInputError(
             f"the file {path!r} is not below {root}", "set the root to the folder of its project"
@@ -165,6 +156,4 @@ def inside(root: Path, path: str) -> str:
             f"there is no file {_shown(path)} below {_shown(root)}",
             "give its path from the project's root",
         )
-    if os.path.isabs(posix) or ".." in posix.split("/"):
-        return real.relative_to(home).as_posix()
-    return os.path.normpath(posix).replace(os.sep, "/")
+    return real.relative_to(home).as_posix()

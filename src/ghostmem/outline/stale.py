@@ -5,7 +5,7 @@ Both are computed on request, never stored."""
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -24,8 +24,6 @@ from ghostmem.outline.render import LinkedMemory
 from ghostmem.store import Filter, Store, validate
 
 _WORD = re.compile(rb"[\w\x80-\xff]+")
-# the id of a node, a memory about it, and its short form
-_NodeMemory = tuple[str, Memory, LinkedMemory]
 
 CURRENT, CHANGED, RENAMED, GONE, UNKNOWN = "current", "changed", "renamed", "gone", "unknown"
 
@@ -204,45 +202,36 @@ def memories_of(
         for spelled in (path, f"./{path}", f"{graph.root}/{path}")
         if path
     }
-    select = graph.tx.listing.select
     current = Filter(ns=validate.ns_filter(ns), now=now)
-    linked = select(replace(current, code=graph.root))
-    about_files = select(replace(current, paths=tuple(sorted(places)))) if places else []
-    by_node: dict[str, dict[str, LinkedMemory]] = defaultdict(dict)
-    for node, memory, mention in (
-        *_of_symbols(graph, linked),
-        *_of_files(places, about_files),
-    ):
-        if CALLER.get().may(memory.ns, "read"):
-            by_node[node].setdefault(memory.id, mention)
-    return {node: list(mentions.values()) for node, mentions in by_node.items()}
-
-
-def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_NodeMemory]:
+    here = replace(current, paths=tuple(sorted(places)))
+    about_files = _readable(graph, here) if places else []
     refs = [
         (memory, ref)
-        for memory in memories
+        for memory in _readable(graph, replace(current, code=graph.root))
         for ref in memory.symbols
         if (ref.root, ref.language) == (graph.root, graph.language)
     ]
     code = CodeSymbols(graph, [ref for _, ref in refs])
+    by_node: dict[str, dict[str, LinkedMemory]] = defaultdict(dict)
     for memory, ref in refs:
         state = code.judge(ref)
-        note = state.mark
-        if state.node is None or state.node.name != ref.name:
-            note = f"{ref.name}: {note}"
-        yield (
-            state.node.id if state.node else file_id(ref.path),
-            memory,
-            _mention(memory, ref.rel, note),
-        )
-
-
-def _of_files(places: Mapping[str, str], memories: Sequence[Memory]) -> Iterator[_NodeMemory]:
-    for memory in memories:
+        is_named = state.node is not None and state.node.name == ref.name
+        note = state.mark if is_named else f"{ref.name}: {state.mark}"
+        node = state.node.id if state.node else file_id(ref.path)
+        by_node[node].setdefault(memory.id, _mention(memory, ref.rel, note))
+    for memory in about_files:
         for file in memory.files:
             if file.path in places:
-                yield file_id(places[file.path]), memory, _mention(memory, file.rel)
+                mentions = by_node[file_id(places[file.path])]
+                mentions.setdefault(memory.id, _mention(memory, file.rel))
+    return {node: list(mentions.values()) for node, mentions in by_node.items()}
+
+
+def _readable(graph: CodeGraph, selection: Filter) -> list[Memory]:
+    """Return the memories that pass a filter and that the caller may read."""
+    caller = CALLER.get()
+    memories = graph.tx.listing.select(selection)
+    return [memory for memory in memories if caller.may(memory.ns, "read")]
 
 
 def _mention(memory: Memory, rel: FileRel, note: str = "") -> LinkedMemory:

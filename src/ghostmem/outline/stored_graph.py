@@ -20,7 +20,6 @@ from ghostmem.store.outline import GraphRows, OutlineTables
 
 # kinds that are shown on their own also where another symbol declares them
 _ALONE = frozenset({"function", "method", "type", "interface", "module"})
-_OTHER_ID = -1  # the start of a node whose id is not made of its file, its name and its start
 
 Relations = dict[str, dict[int, tuple[int, str]]]  # by kind and node: line and rule
 
@@ -37,10 +36,10 @@ class StoredGraph:
         ranges = (range(start, stop) for start, stop in pairwise(self._starts))
         self._ranges: dict[str, range] = dict(zip(self.files, ranges, strict=True))
         self._vias: list[str] = head["vias"]
-        self._tables, self._project = tables, project
+        self.tables, self.project = tables, project
         self._nodes: dict[int, OutlineNode] = {}
-        self._relations: dict[int, Relations] = {}
-        self._unresolved: dict[int, list[Loose]] = {}
+        self.relations: dict[int, Relations] = {}  # of loaded nodes
+        self.unresolved: dict[int, list[Loose]] = {}  # of loaded nodes, in order
 
     def in_file(self, path: str) -> range:
         """Return the numbers of the nodes in a file."""
@@ -54,73 +53,46 @@ class StoredGraph:
         """Return nodes by their numbers; those that are not known are read at once."""
         wanted = list(numbers)
         if missing := [number for number in wanted if number not in self._nodes]:
-            self._keep(self._tables.nodes(self._project, missing))
+            self._keep(self.tables.nodes(self.project, missing))
         return {number: self._nodes[number] for number in wanted}
-
-    def node(self, number: int) -> OutlineNode:
-        """Return a node by its number."""
-        return self.nodes([number])[number]
 
     def _keep(self, rows: Iterable[Any]) -> list[OutlineNode]:
         """Keep nodes, and return them."""
-        nodes = []
+        nodes: dict[int, OutlineNode] = {}
         for number, name, kind, origin, line, end_line, start, id_, *texts in rows:
             file = self.file_of(number)
-            node_id = id_ if start == _OTHER_ID else project_id(file, name, start)
-            node = OutlineNode(node_id, name, kind, origin, file, line, end_line, *texts)
-            self._nodes[number] = node
-            nodes.append(node)
-        return nodes
+            node_id = id_ or project_id(file, name, start)
+            nodes[number] = OutlineNode(node_id, name, kind, origin, file, line, end_line, *texts)
+        self._nodes |= nodes
+        return list(nodes.values())
 
     def nodes_like(self, names: Set[str], bodies: Set[str]) -> list[OutlineNode]:
         """Return the nodes with one of some names, or one of some hashes of their text."""
-        return self._keep(self._tables.nodes_like(self._project, sorted(names), sorted(bodies)))
-
-    def names(self) -> list[str]:
-        """Return the names of the project's symbols."""
-        return self._tables.names(self._project)
-
-    def containing(self, part: str) -> list[int]:
-        """Return the nodes with a part in their name or full name, in order."""
-        return self._tables.containing(self._project, part)
+        return self._keep(self.tables.nodes_like(self.project, sorted(names), sorted(bodies)))
 
     def shown_alone(self, numbers: range | None = None) -> list[int]:
         """Return functions, methods and types, and of the other members those with relations."""
         chosen = range(self._starts[-1]) if numbers is None else numbers
-        return self._tables.alone(self._project, chosen.start, chosen.stop)
+        return self.tables.alone(self.project, chosen.start, chosen.stop)
 
     def load(self, numbers: Iterable[int]) -> None:
-        """Read the relations of some nodes at once, and their unresolved references."""
-        missing = [number for number in numbers if number not in self._relations]
+        """Read `relations` and `unresolved` of some nodes at once, unless they are known."""
+        missing = [number for number in numbers if number not in self.relations]
         if not missing:
             return
-        self._relations |= {number: {} for number in missing}
-        self._unresolved |= {number: [] for number in missing}
+        self.relations |= {number: {} for number in missing}
+        self.unresolved |= {number: [] for number in missing}
         wanted = set(missing)
-        for source, kind, target, line, via in self._tables.links(self._project, missing):
+        for source, kind, target, line, via in self.tables.links(self.project, missing):
             rule = line, self._vias[via]
             if source in wanted:
-                self._relations[source].setdefault(FORWARD[kind], {})[target] = rule
+                self.relations[source].setdefault(FORWARD[kind], {})[target] = rule
             back = REVERSE.get(FORWARD[kind])
             if back is not None and target in wanted:
-                self._relations[target].setdefault(back, {})[source] = rule
+                self.relations[target].setdefault(back, {})[source] = rule
         owners = self.nodes(missing)
-        for owner, *fields in self._tables.unresolved(self._project, missing):
-            self._unresolved[owner].append(Loose(owners[owner].id, *fields))
-
-    def related(self, number: int) -> Relations:
-        """Return what a node relates to, by kind and number."""
-        self.load([number])
-        return self._relations[number]
-
-    def loose(self, number: int) -> list[Loose]:
-        """Return the unresolved references of a node, in order."""
-        self.load([number])
-        return self._unresolved[number]
-
-    def loose_named(self, name: str) -> list[tuple[str, int]]:
-        """Return the kind and the owner of the unresolved references with a name."""
-        return self._tables.unresolved_named(self._project, name)
+        for owner, *fields in self.tables.unresolved(self.project, missing):
+            self.unresolved[owner].append(Loose(owners[owner].id, *fields))
 
 
 def graph_rows(linked: Linked) -> tuple[dict[str, Any], GraphRows]:
@@ -171,15 +143,13 @@ def _node_rows(nodes: Sequence[OutlineNode], linked: Linked) -> Iterator[Sequenc
     }
     for number, node in enumerate(nodes):
         node_id, name, kind, origin, _file, line, end_line, *texts = node
-        start = _start(node)
-        stored_id = node_id if start == _OTHER_ID else ""
         is_alone = kind in _ALONE or node_id not in inner or node_id in related
         is_alone = is_alone and origin == PROJECT and kind != "file" and line > 0
-        yield number, name, kind, origin, line, end_line, start, stored_id, *texts, int(is_alone)
+        yield number, name, kind, origin, line, end_line, *_stored_id(node), *texts, int(is_alone)
 
 
-def _start(node: OutlineNode) -> int:
-    """Return the start in an id that is made of file, name and start."""
+def _stored_id(node: OutlineNode) -> tuple[int, str]:
+    """Return the start of a symbol, or the id of a node that is not made of one."""
     start = node.id.rpartition("@")[2]
     is_made = start.isdecimal() and node.id == project_id(node.file, node.name, int(start))
-    return int(start) if is_made else _OTHER_ID
+    return (int(start), "") if is_made else (0, node.id)

@@ -4,7 +4,7 @@ The result does not depend on the order of the nodes in the graph."""
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,7 @@ class Options:
     max_nodes: int = 2000
     include_tests: bool = True
     offset: int = 0  # roots to skip: those of earlier pages
+    include_memories: bool = False
 
     @classmethod
     def checked(cls, relations: object = (), **fields: Any) -> "Options":
@@ -103,6 +104,9 @@ class Tree:
         return sum(len(branch.loose) for branch in self.branches())
 
 
+_Root = tuple[StoredGraph, int]
+
+
 def is_test(path: str) -> bool:
     """Tell whether a file is a test, by its path."""
     return bool(_TEST.search(path))
@@ -115,40 +119,37 @@ def build(
 
     With `apart` a root is not expanded again below the root that declares it.
     """
-    tree = Tree([], options)
-    builders: list[tuple[_Builder, int]] = []
-    for graph, roots in parts:
-        chosen = list(dict.fromkeys(roots))
+    roots: list[_Root] = []
+    notes: set[str] = set()
+    for graph, numbers in parts:
+        chosen = list(dict.fromkeys(numbers))
         if not options.include_tests:
             # tests stay if there are no other roots
             chosen = [root for root in chosen if not is_test(graph.file_of(root))] or chosen
-        builder = _Builder(graph, options, set(chosen) if apart else set())
-        builders += [(builder, number) for number in chosen]
-        tree.notes = sorted({*tree.notes, *graph.notes})
-    tree.found = len(builders)
-    _fill_page(tree, builders)
-    return tree
+        roots += [(graph, number) for number in chosen]
+        notes.update(graph.notes)
+    matches, is_cut = _page(roots, _Builder(options, set(roots) if apart else set()))
+    stop = options.offset + len(matches)
+    next_offset = stop if is_cut and stop < len(roots) else None
+    return Tree(matches, options, len(roots), is_cut, next_offset, sorted(notes))
 
 
-def _fill_page(tree: Tree, builders: Sequence[tuple["_Builder", int]]) -> None:
-    """Add roots from the offset on while there is room; only the first root may be cut."""
-    room = tree.options.max_nodes
-    for place in range(tree.options.offset, len(builders)):
-        builder, number = builders[place]
-        builder.expanded.clear()
-        if (place - tree.options.offset) % ROOTS_AT_ONCE == 0:
-            page = builders[place : place + ROOTS_AT_ONCE]
-            builder.graph.load(root for each, root in page if each is builder)
-        builder.room = room - 1
-        branch = builder.root(number)
-        room = builder.room
-        if room >= 0 or not tree.matches:
-            tree.matches.append(branch)
-        if room < 0:
-            break
-    stop = tree.options.offset + len(tree.matches)
-    tree.truncated = room < 0
-    tree.next_offset = stop if tree.truncated and stop < len(builders) else None
+def _page(roots: Sequence[_Root], builder: "_Builder") -> tuple[list[Branch], bool]:
+    """Return the trees from the offset on for which there is room, and whether more was to come.
+
+    Only the first tree may be cut."""
+    page: list[Branch] = []
+    for place in range(builder.options.offset, len(roots)):
+        graph, number = roots[place]
+        if len(page) % ROOTS_AT_ONCE == 0:
+            ahead = roots[place : place + ROOTS_AT_ONCE]
+            graph.load(root for each, root in ahead if each is graph)
+        branch = builder.root(graph, number)
+        if builder.room >= 0 or not page:
+            page.append(branch)
+        if builder.room < 0:
+            return page, True
+    return page, False
 
 
 # a branch to be expanded, its number, its path from the root, and the relation that led to it
@@ -156,18 +157,21 @@ _Waiting = tuple[Branch, int, tuple[int, ...], str]
 
 
 class _Builder:
-    """Builds trees of one graph, within the room that a page has left."""
+    """Builds trees, within the room that a page has left."""
 
-    def __init__(self, graph: StoredGraph, options: Options, apart: set[int]) -> None:
-        self.graph, self.options = graph, options
-        self.kinds = options.kinds
-        self.expanded: set[int] = set()
+    graph: StoredGraph  # of the tree that is built
+    expanded: set[int]  # the nodes of this tree with relations
+
+    def __init__(self, options: Options, apart: Set[_Root]) -> None:
+        self.options, self.kinds = options, options.kinds
         self.apart = apart  # roots that are not expanded below another
         self.room = options.max_nodes  # below zero if the tree is cut
 
-    def root(self, number: int) -> Branch:
+    def root(self, graph: StoredGraph, number: int) -> Branch:
         """Return the tree of a root."""
-        branch = Branch(self.graph.node(number))
+        self.graph, self.expanded = graph, set()
+        self.room -= 1
+        branch = Branch(graph.nodes([number])[number])
         if self.options.depth:
             waiting: deque[_Waiting] = deque([(branch, number, (), "")])
             while waiting and self.room >= 0:
@@ -183,22 +187,24 @@ class _Builder:
             branch.mark = SEEN
             return
         self.graph.load([number, *(waits for _, waits, *_ in waiting)])
-        branch.loose = [each for each in self.graph.loose(number) if each.kind in self.kinds]
-        related = self.graph.related(number)
+        branch.loose = [each for each in self.graph.unresolved[number] if each.kind in self.kinds]
+        related = self.graph.relations[number]
         path = (*path, number)
         for kind in (kind for kind in self.kinds if kind in related):
             without = path[-2] if kind == BACK.get(came) else None
             ends = self.wanted(end for end in sorted(related[kind]) if end != without)
-            self.graph.nodes(ends[: max(0, self.room)])  # read at once
+            nodes = self.graph.nodes(ends[: max(0, self.room)])
             for other in ends:
                 self.room -= 1
                 if self.room < 0:  # the tree is cut
                     return
-                child = Branch(self.graph.node(other), *related[kind][other])
+                child = Branch(nodes[other], *related[kind][other])
                 branch.relations.setdefault(kind, []).append(child)
                 if other in path:
                     child.mark = CYCLE
-                elif other in self.expanded or (kind == "declares" and other in self.apart):
+                elif other in self.expanded or (
+                    kind == "declares" and (self.graph, other) in self.apart
+                ):
                     child.mark = SEEN
                 elif child.node.origin == PROJECT and len(path) < self.options.depth:
                     waiting.append((child, other, path, kind))
@@ -221,7 +227,7 @@ class _Builder:
         """Return the requested kinds without relations, each with the number of unresolved
         references of the node's name.
         """
-        references = self.graph.loose_named(bare(branch.node.name))
+        references = self.graph.tables.unresolved_named(self.graph.project, bare(branch.node.name))
         owners = set(self.wanted({owner for _, owner in references}))
         named = Counter(
             BACK[kind] for kind, owner in references if kind in BACK and owner in owners
