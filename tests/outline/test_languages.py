@@ -106,6 +106,10 @@ BROKEN = {
         "rust",
         "cycle",
     ): b"use self::a as b; use self::b as a; pub use crate::*; fn f() { a(); b::c(); } type T = U; type U = T; fn g(t: T) { t.x(); }",
+    (
+        "rust",
+        "pointers to themselves",
+    ): b"type A = Box<A>; type D<T> = Box<D<Vec<T>>>; fn f(a: A, d: D<u8>) { a.x(); a.y.z(); d.q(); for i in a { i.x() } A::new(); D::<u8>::z(); }",
     ("java", "broken"): b"package ; import ; class { void ( { if enum record X(",
     (
         "java",

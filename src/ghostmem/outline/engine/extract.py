@@ -774,7 +774,7 @@ class Walker:
             bound = self.type_term(self.child(child, form, "bound")) or self.rules.default_bound
             for name in child.children_by_field_name("name") or child.named_children[:1]:
                 names.append(self.text(name))
-                self.bind(names[-1], child.start_byte, None, (TYPE_PARAMETER, names[-1], bound))
+                self.bind(names[-1], 0, None, (TYPE_PARAMETER, names[-1], bound))
         return tuple(names)
 
     def parameters(self, node: "Node | None", symbol: CodeSymbol, in_type: bool) -> None:
@@ -943,7 +943,6 @@ class Walker:
             if (symbol := symbols.get(name.start_byte)) is None:
                 self.pattern(name, value, type_term, node.end_byte)
             else:
-                symbol.type = type_term
                 self.bind(symbol.name, name.start_byte, type_term, value, symbol.number)
         return None
 

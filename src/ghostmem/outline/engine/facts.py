@@ -43,7 +43,7 @@ EXTENSION = "(extension)"
 
 _STORED = (
     "name", "kind", "parent", "line", "end_line", "start", "signature", "body", "scope",
-    "inner", "type", "result", "receiver", "underlying", "bases", "parameters",
+    "inner", "result", "receiver", "underlying", "bases", "parameters",
     "min_arguments", "max_arguments", "returns", "type_parameters", "detail",
 )  # fmt: skip
 _LINKED = ("number", "unit", "display", "full", "id", "outer_members", "order", "attached_to")
@@ -64,7 +64,6 @@ class CodeSymbol:
         self.signature = self.body = ""
         self.scope = scope  # the scope that it is declared in
         self.inner = -1  # the scope that it opens
-        self.type: Term | None = None  # declared, of a variable
         self.result: Term | None = None  # declared, of a function
         self.receiver: Term | None = None  # the type of a member that is declared outside of it
         self.underlying: Term | None = None  # the type that this one is defined as
@@ -91,7 +90,7 @@ class CodeSymbol:
         name, kind, parent, line, end_line, start, *_ = row
         symbol = cls(name, kind, parent, line, end_line, start, row[8])
         (
-            symbol.signature, symbol.body, _, symbol.inner, symbol.type, symbol.result,
+            symbol.signature, symbol.body, _, symbol.inner, symbol.result,
             symbol.receiver, symbol.underlying, symbol.bases, symbol.parameters,
             symbol.min_arguments, symbol.max_arguments, symbol.returns, symbol.type_parameters,
             symbol.detail, flags,

@@ -45,7 +45,8 @@ A block of them is a symbol of the kind EXTENSION: it adds its bases to those of
 
 **Linking** calls the functions of `ResolveRules` and `LinkRules`. The important ones: `module` (the
 key of the names that the files share), `imported` (what a path or a member of it is), `canonical`
-(names of symbols), `is_native`, `base_relations`, `overloads`, `container_member`, `call_result`.
+(names of symbols), `is_native`, `base_relations`, `overloads`, `container_member`, and
+`outside_result`.
 """
 
 from typing import Any

@@ -480,7 +480,7 @@ class Linker:
         if term[0] == NAME:
             found, step = self.resolver.bindings(term[1], place)
             if found:
-                return self.rules.with_steps(self._of_bindings(found, step, follow), place)
+                return self._of_bindings(found, step, follow)
             return self._of_value(self.resolver.beyond(place.unit, term[1]), "import")
         if term[0] == MEMBER:
             targets: list[Target] = []
@@ -575,10 +575,6 @@ class LinkRules(ResolveRules):
     def outside_kind(self, kind: str, value: Value) -> str:
         """Return the kind of the link to something outside that is read; empty for none."""
         return kind
-
-    def with_steps(self, targets: list[Target], place: Place) -> list[Target]:
-        """Return what a name means with the step that found it."""
-        return targets
 
     def package_of(self, name: str) -> str:
         """Return the path that something external is imported from."""

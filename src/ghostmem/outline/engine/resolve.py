@@ -166,7 +166,7 @@ class Resolver:
     def _attach(self, symbol: CodeSymbol) -> None:
         """Make a member that is declared outside of its type a member of it."""
         unit = symbol.unit
-        values = parts(self.evaluate(symbol.receiver, Place(unit, symbol.scope, END)))
+        values = self.owners(symbol.receiver, Place(unit, symbol.scope, END))
         owners = [part[1] for part in values if part[0] in (TYPE, INSTANCE, FUNCTION)]
         owners.sort(key=lambda owner: owner.unit is not unit)  # its own file first
         first = self.rules.owner_of(self, symbol, owners[0] if owners else None)
@@ -342,8 +342,6 @@ class Resolver:
 
     def _call(self, term: Term, place: Place) -> Value | None:
         callee = self.evaluate(term[1], place)
-        if (value := self.rules.call_result(self, term, callee, place)) is not None:
-            return value
         return union([self.result(value, term[2], place) for value in parts(callee)])
 
     def _part(self, term: Term, place: Place) -> Value | None:
@@ -399,9 +397,11 @@ class Resolver:
         arguments = self._types(term[2], place)
         if base is not None and base[0] in (TYPE, FUNCTION):
             return (TYPE, base[1], arguments) if base[0] == TYPE else (*base[:3], arguments)
+        if base is not None and base[0] == ALIAS and len(base) > 2:
+            return self._alias_of(base[2], arguments) or base
         is_outside = base is not None and base[0] == OUTSIDE
-        name = "" if base is not None and not is_outside else str((base or term[1])[-1])
-        kind = self.rules.containers.get(name.rpartition(".")[2])
+        name = "" if base is not None and not is_outside else str(base[1] if base else term[1][-1])
+        kind = self.rules.containers.get(name.rpartition(self.rules.separator)[2])
         if kind is None or not arguments:
             return self._alias(self.instance(base, arguments))
         return self._alias(self._container(kind, arguments))
@@ -545,9 +545,15 @@ class Resolver:
             own = (symbol.number, NO_SYMBOL)
             found = [(symbol.unit, one) for one in bindings if one[B_SYMBOL] in own]
             return self.evaluate_bindings(found, END)
-        defined = symbol.underlying if "alias" in symbol.flags else None
-        meant = self.value_of_type(defined, Place(symbol.unit, symbol.inner, END))
-        return (ALIAS, meant) if meant is not None else (TYPE, symbol, ())
+        alias = self._alias_of(symbol, ()) if "alias" in symbol.flags else None
+        return alias or (TYPE, symbol, ())
+
+    def _alias_of(self, symbol: CodeSymbol, arguments: tuple[Value | None, ...]) -> Value | None:
+        """Return what a type that is another name means, with type arguments."""
+        env = dict(zip(symbol.type_parameters, arguments, strict=False))
+        place = Place(symbol.unit, symbol.inner, END, env or None)
+        meant = self.value_of_type(symbol.underlying, place)
+        return (ALIAS, meant, symbol) if meant is not None else None
 
     # --- calls
 
@@ -576,7 +582,7 @@ class Resolver:
                 if method is not None and method[0] == FUNCTION:
                     return self.result(method, arguments, place)
             case "outside":
-                return self.rules.outside_result(self, value[1], arguments, place)
+                return self.rules.outside_result(self, value, arguments, place)
         return None
 
     def _function_result(
@@ -709,15 +715,9 @@ class Resolver:
         is_method = suffix and name.endswith(suffix) and name != self.rules.constructor + suffix
         for symbol, _ in self.order(value[1])[value[0] == BASES :]:
             found += self.own_member(symbol, name)
-            if found and not is_method and not self._is_assigned(found):
+            if found and not is_method:
                 break
-        if not self.rules.declared_first or len(found) < 2:
-            return found
-        return [binding for binding in found if not self._is_assigned([binding])] or found
-
-    def _is_assigned(self, found: list[FoundBinding]) -> bool:
-        """Tell whether a member is only assigned, so that a declaration of a base counts."""
-        return self.rules.declared_first and {one[B_SYMBOL] for _, one in found} == {NO_SYMBOL}
+        return found
 
     def own_member(self, symbol: CodeSymbol, name: str) -> list[FoundBinding]:
         """Return the bindings of a member that a symbol itself has."""
@@ -902,16 +902,10 @@ class ResolveRules(Flags):
         later = [base for base in reversed(order) if base[0] is not symbol]
         return [(symbol, ()), *reversed(dict(later).items())]
 
-    def call_result(
-        self, resolver: Resolver, term: Term, callee: Value | None, place: Place
-    ) -> Value | None:
-        """Return what a call of something special gives; None: as usual."""
-        return None
-
     def outside_result(
         self,
         resolver: Resolver,
-        name: str,
+        value: Value,
         arguments: tuple[Term | None, ...],
         place: Place | None,
     ) -> Value | None:

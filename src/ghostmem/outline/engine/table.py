@@ -49,7 +49,6 @@ class Flags:
     bases_inside = False  # base types are looked up inside of the type
     unpacks = False  # `a, b = x` takes elements of x
     merges_declarations = False  # several declarations of one name in a scope are one
-    declared_first = False  # a member that a base declares counts more than one that is assigned
     inherits_constructors = False
     inherits_outside = True  # a member that is not found is that of a base outside
     shows_first_line = False  # of a declaration, without annotations; else all before its body

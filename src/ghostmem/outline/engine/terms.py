@@ -38,7 +38,7 @@ A language may add its own terms and evaluate them in `Rules.evaluate`.
 | OUTSIDE_INSTANCE, name, arguments | a value of a type outside |
 | LIST, value; MAP, key, value; TUPLE, values | containers |
 | CALLABLE, result, parameters | a function by its type; then its name outside, or "" of a literal |
-| ALIAS, value | a type, given by what its values are |
+| ALIAS, value | a type, given by what its values are; then perhaps the symbol that names it |
 | UNION, values | one of several |
 """
 

@@ -140,7 +140,7 @@ class Ecma(Rules):
     constructor = "constructor"
     leaves_members = False
     shows_first_line = leaves_imports = inherits_constructors = True
-    declared_first = unpacks = merges_declarations = properties_are_called = True
+    unpacks = merges_declarations = properties_are_called = True
     # a promise is taken for its value
     containers = dict.fromkeys(
         "Partial Required Readonly NonNullable Omit Pick Promise PromiseLike Awaited".split(),

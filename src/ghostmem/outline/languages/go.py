@@ -387,10 +387,11 @@ class GoRules(Rules):
     def outside_result(
         self,
         resolver: Resolver,
-        name: str,
+        value: Value,
         arguments: tuple[Term | None, ...],
         place: Place | None,
     ) -> Value | None:
+        name = value[1]
         if name in ("make", "new") and arguments and place is not None:
             return resolver.value_of_type(arguments[0], place)
         if name in _WORDS["same"] and arguments and place is not None:

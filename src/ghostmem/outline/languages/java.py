@@ -18,7 +18,7 @@ from ghostmem.outline.engine.facts import (
 )
 from ghostmem.outline.engine.language import Rules, language
 from ghostmem.outline.engine.link import Target
-from ghostmem.outline.engine.resolve import TYPES, Place, Resolver, library_result
+from ghostmem.outline.engine.resolve import Place, Resolver, library_result
 from ghostmem.outline.engine.table import Form, groups_of, read_table, words_of
 from ghostmem.outline.engine.terms import (
     BASES,
@@ -26,6 +26,7 @@ from ghostmem.outline.engine.terms import (
     FUNCTION,
     IMPORT,
     INSTANCE,
+    LAMBDA,
     LIST,
     LIST_TYPE,
     LITERAL,
@@ -40,8 +41,6 @@ from ghostmem.outline.engine.terms import (
     VALUE_OF,
     Term,
     Value,
-    parts,
-    union,
 )
 
 TABLE = read_table("""
@@ -146,7 +145,7 @@ class Java(Rules):
     forms = TABLE
     constructor, call_suffix = "<init>", "()"
     default_bound = (LITERAL, OBJECT)
-    shows_first_line = members_visible = bases_inside = has_overloads = True
+    shows_first_line = members_visible = bases_inside = has_overloads = merges_modules = True
 
     # --- extraction
 
@@ -212,8 +211,9 @@ class Java(Rules):
         if (name := node.child_by_field_name("name")) is not None:
             type_term = walker.type_term(node.child_by_field_name("type"))
             symbol = walker.define(node, walker.text(name), "field", "accessor")
-            for key in (symbol.name, f"{symbol.name}()"):
-                walker.bind(key, node.start_byte, type_term, None, symbol.number)
+            walker.bind(symbol.name, node.start_byte, type_term, None, symbol.number)
+            value: Term = (LAMBDA, (VALUE_OF, type_term))
+            walker.bind(f"{symbol.name}()", node.start_byte, None, value, symbol.number)
         return _shown_type(walker, node)
 
     def enum_constant(self, walker: "Walker", node: "Node", _form: Form) -> None:
@@ -281,6 +281,9 @@ class Java(Rules):
 
     def module(self, _resolver: Resolver, unit: Unit) -> str:
         return unit.package
+
+    def module_step(self, unit: Unit, module: str, found: list[FoundBinding]) -> str:
+        return "local" if all(other is unit for other, _ in found) else "package"
 
     def canonical(self, _resolver: Resolver, symbol: CodeSymbol) -> tuple[str, str]:
         """Return the name of a symbol; methods have the types of their parameters."""
@@ -355,18 +358,6 @@ class Java(Rules):
         """Return the kind of a read: a type, which is no member, is used; a method is not read."""
         return {2: "uses", 3: kind}.get(len(value), "")
 
-    def with_steps(self, targets: list[Target], place: Place) -> list[Target]:
-        """Return types with the step that found them: around the name or in it, or the package."""
-        around = place.unit.enclosing(place.scope)
-        while around is not None and around.parent != FILE:
-            around = place.unit.symbols[around.parent]
-        return [
-            Target("local" if symbol.parent != FILE or symbol is around else "package", symbol)
-            if (symbol := target.symbol) and symbol.kind in TYPES and target.via != "import"
-            else target
-            for target in targets
-        ]
-
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         if name == "this":
             return (INSTANCE, value[1], ())
@@ -381,25 +372,22 @@ class Java(Rules):
 
     # --- evaluation
 
-    def call_result(
-        self, resolver: Resolver, term: Term, callee: Value | None, place: Place
+    def outside_result(
+        self,
+        resolver: Resolver,
+        value: Value,
+        arguments: tuple[Term | None, ...],
+        place: Place | None,
     ) -> Value | None:
-        return union(
-            [self.library_result(resolver, each, term[2], place) for each in parts(callee)]
-        )
-
-    def library_result(
-        self, resolver: Resolver, value: Value, arguments: tuple[Term | None, ...], place: Place
-    ) -> Value | None:
-        """Return what calling a method of the library gives, or the accessor of a record."""
-        if value[0] != OUTSIDE or len(value) < 3:
-            return value if value[0] in (INSTANCE, OUTSIDE_INSTANCE, LIST) else None
+        """Return what calling a method of the library gives."""
+        if len(value) < 3:
+            return None
         name, method = value[1], value[1].rpartition(".")[2]
         receiver = value[2] or (OUTSIDE_INSTANCE, OBJECT, ())
         meaning = RESULTS["method"].get(name) or RESULTS["method"].get(f"{OBJECT}.{method}")
         if types := _type_arguments(receiver):
             meaning = meaning or RESULTS["collection" if len(types) == 1 else "map"].get(method)
-        argument = resolver.evaluate(arguments[0], place) if arguments else None
+        argument = resolver.evaluate(arguments[0], place) if arguments and place else None
         return library_result(resolver, receiver, meaning, argument) if meaning else None
 
     def outside_parameter(self, _resolver: Resolver, value: Value, number: int) -> Value | None:

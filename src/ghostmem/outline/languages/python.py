@@ -256,7 +256,7 @@ class PythonRules(Rules):
         elif scope.kind in (CLASS, FILE_SCOPE):
             kind = "constant" if _CONSTANT.match(name) else "variable"
             symbol = walker.define(node, name, "field" if scope.kind == CLASS else kind, "static")
-            symbol.type, number = type_term, symbol.number
+            number = symbol.number
         if not is_global:
             walker.bind(name, node.end_byte, type_term, value, number, home)
 
@@ -548,22 +548,22 @@ class PythonRules(Rules):
     def outside_result(
         self,
         resolver: Resolver,
-        name: str,
+        value: Value,
         arguments: tuple[Term | None, ...],
         place: Place | None,
     ) -> Value | None:
         """Return what calling something of the library gives: as the data file tells, or an object.
 
         The name of a class makes an object."""
-        last = name.rpartition(".")[2]
+        name, last = value[1], value[1].rpartition(".")[2]
         is_class = last[:1].isupper() and not last.isupper() and name not in _KNOWN["builtins"]
         meaning = _RESULTS.get(".".join(name.rsplit(".", 2)[-2:]))
         if meaning is None:
             return (OUTSIDE_INSTANCE, name, ()) if is_class or name in _KNOWN["classes"] else None
-        value = resolver.evaluate(arguments[0], place) if arguments and place else None
-        element = union([resolver.element(one) for one in parts(value)])
+        given = resolver.evaluate(arguments[0], place) if arguments and place else None
+        element = union([resolver.element(one) for one in parts(given)])
         made = {
-            "same": value, "item": element, "list": (LIST, element), "map": (MAP, None, None),
+            "same": given, "item": element, "list": (LIST, element), "map": (MAP, None, None),
             "pairs": (LIST, (TUPLE, ((OUTSIDE_INSTANCE, "int", ()), element))),
         }  # fmt: skip
         return made.get(meaning, (OUTSIDE_INSTANCE, meaning, ()))

@@ -7,7 +7,15 @@ import tree_sitter_rust
 from tree_sitter import Node
 
 from ghostmem.outline.engine.extract import Walker
-from ghostmem.outline.engine.facts import B_TYPE, BLOCK, CLASS, EXTENSION, MODULE_SCOPE, CodeSymbol
+from ghostmem.outline.engine.facts import (
+    B_TYPE,
+    BLOCK,
+    CLASS,
+    EXTENSION,
+    FUNCTION_SCOPE,
+    MODULE_SCOPE,
+    CodeSymbol,
+)
 from ghostmem.outline.engine.language import language
 from ghostmem.outline.engine.table import Form, form, read_table
 from ghostmem.outline.engine.terms import (
@@ -50,8 +58,8 @@ macro_invocation             hook fn=macro_call type_fn=macro_call
 parameter                    param name=pattern type=type
 self_parameter               hook fn=bind_self
 type_parameter               typeparam bound=bounds
+where_predicate              typeparam bound=bounds
 const_parameter              param name=name type=type
-where_predicate              hook fn=where
 let_declaration,let_condition hook fn=let
 if_expression,while_expression hook fn=branches
 match_expression             hook fn=match
@@ -181,15 +189,6 @@ class RustRules(RustNames):
         """Let `self` be the instance."""
         walker.receivers = {**walker.receivers, "self": (THIS, "self")}
 
-    def where(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Replace the bounds of a type parameter by those in a where clause."""
-        left = _field(node, "left")
-        bound, name = walker.type_term(node.child_by_field_name("bounds")), walker.text(left)
-        if name in walker.unit.scopes[walker.scope].names:
-            walker.bind(name, 0, None, (TYPE_PARAMETER, name, bound))
-        else:
-            walker.type_term(left)
-
     def bases(self, walker: Walker, symbol: CodeSymbol, node: Node) -> None:
         """Note what a module, a type or an impl block has besides its items."""
         if symbol.kind == "module":
@@ -229,13 +228,14 @@ class RustRules(RustNames):
     def _extension(walker: Walker, symbol: CodeSymbol, node: Node) -> Term | None:
         """Note the trait of an impl block, and return its type; its head refers to nothing."""
         term, trait = walker.type_term(_field(node, "type")), node.child_by_field_name("trait")
+        # one for all types belongs to none, and one for a pointer not to what it points to
         if term is not None and term[1] not in symbol.type_parameters:
-            symbol.receiver = term  # else it is implemented for all types, and belongs to none
+            symbol.receiver = term[1] if term[0] == GENERIC else term
         if trait is not None:
             walker.base(symbol, "implements", trait)
         while walker.references and walker.references[-1][1] == symbol.number:
             walker.references.pop()
-        return symbol.receiver
+        return term
 
     def alias(self, walker: Walker, node: Node, form: Form) -> None:
         """Declare a type by another one, but not that of an impl block."""
@@ -243,6 +243,7 @@ class RustRules(RustNames):
         if around.kind == CLASS and walker.unit.symbols[around.symbol].kind == EXTENSION:
             walker.type_term(node.child_by_field_name("type"))
         else:
+            walker.flags = {"alias"}
             walker.visit_type(node, form, False)
 
     def variant(self, walker: Walker, node: Node, _form: Form) -> None:
@@ -261,8 +262,8 @@ class RustRules(RustNames):
         """Declare the fields of a tuple struct by their numbers."""
         for number, part in enumerate(node.children_by_field_name("type")):
             symbol = walker.define(part, str(number), "field")
-            symbol.type = walker.type_term(part)
-            walker.bind(symbol.name, part.start_byte, symbol.type, None, symbol.number)
+            type_term = walker.type_term(part)
+            walker.bind(symbol.name, part.start_byte, type_term, None, symbol.number)
 
     def macro(self, walker: Walker, node: Node, _form: Form) -> None:
         """Declare a macro under its name with an exclamation mark."""
@@ -277,12 +278,10 @@ class RustRules(RustNames):
     # --- statements
 
     def block(self, walker: Walker, node: Node, _form: Form) -> Term | None:
-        """Visit a block, and return the value that it ends with.
-
-        The where clause of a function adds to its type parameters."""
-        before, term = node.prev_named_sibling, None
-        if before is not None and before.type == "where_clause":
-            walker.visit_all(before)
+        """Visit a block, and return the value that it ends with."""
+        if walker.scope_kind == FUNCTION_SCOPE and node.parent is not None:
+            _where(walker, node.parent)
+        term = None
         with walker.inside(BLOCK):
             for child in node.named_children:
                 term = walker.visit(child)
@@ -418,10 +417,10 @@ def _opened(term: Term | None, method: str = "unwrap") -> Term | None:
 
 
 def _where(walker: Walker, node: Node) -> None:
-    """Visit the where clause of a declaration."""
+    """Replace the bounds of type parameters by those in the where clause of a declaration."""
     for child in node.named_children:
         if child.type == "where_clause":
-            walker.visit_all(child)
+            walker.type_parameters(child)
 
 
 def _field(node: Node, name: str) -> Node:

@@ -1,7 +1,7 @@
 """Rust: modules and their names, members of types, and types of the standard library."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from posixpath import dirname, join, normpath
 
 from ghostmem.outline.engine.facts import (
@@ -18,7 +18,6 @@ from ghostmem.outline.engine.link import Linker, Target
 from ghostmem.outline.engine.resolve import CALLABLES, Place, Resolver, library_result
 from ghostmem.outline.engine.table import groups_of, words_of
 from ghostmem.outline.engine.terms import (
-    BASES,
     CALLABLE,
     FUNCTION,
     INSTANCE,
@@ -58,12 +57,11 @@ DERIVABLE = {
 KNOWN_MACROS = {f"{name}!" for name in KNOWN["macros"]}
 GROUPS = {
     name: group
-    for group in ("cells", "locks", "once_cells", "holders", "results", "lists", "maps")
+    for group in ("cells", "locks", "once_cells", "holders", "results", "lists", "maps", "pointers")
     for name in KNOWN[group]
 }
 # what methods give, by the group of the type (see `library_result`)
 RESULTS = {group: groups_of("rust.txt", group) for group in (*GROUPS.values(), "own", "types")}
-_MAX_DEREFS = 8  # types that are dereferenced one after the other
 _MAX_GLOBS = 24  # modules that globs lead through
 
 
@@ -74,6 +72,7 @@ class RustNames(Rules):
     separator = "::"
     words = {THIS: "self", OWN_TYPE: "Self", DERIVE: ""}  # noqa: RUF012
     strict_uses = merges_modules = knows_literals = True
+    containers = dict.fromkeys(KNOWN["pointers"], "last")  # a pointer is taken for its value
     calls_convert = True  # making a tuple struct or a variant only uses it
     leaves_members = inherits_outside = False
     crates: Crates
@@ -236,53 +235,27 @@ class RustNames(Rules):
     # --- members
 
     def find_member(self, resolver: Resolver, value: Value, name: str) -> list[FoundBinding] | None:
-        """Return a member of a type: its own, of its traits, or of what it dereferences to."""
-        for each in self.opened(resolver, value):
-            if each[0] not in (INSTANCE, TYPE):
-                break
-            for symbol, _ in resolver.order(each[1]):
-                members = resolver.own_member(symbol, name)
-                outer = symbol.outer_members.get(name, [])
-                if found := members if members is outer else [*members, *outer]:
-                    return found
+        """Return a member of a type: its own, or of its traits."""
+        for symbol, _ in resolver.order(value[1]):
+            members = resolver.own_member(symbol, name)
+            outer = symbol.outer_members.get(name, [])
+            if found := members if members is outer else [*members, *outer]:
+                return found
         return []
 
-    def opened(self, resolver: Resolver, value: Value | None) -> Iterator[Value]:
-        """Yield a value, and those that it dereferences to."""
-        for _ in range(_MAX_DEREFS):
-            if value is None:
-                return
-            yield value
-            value = self._inner(resolver, value)
-
-    def _inner(self, resolver: Resolver, value: Value) -> Value | None:
-        if value[0] == OUTSIDE_INSTANCE and value[2] and _last(value) in KNOWN["pointers"]:
-            inner: Value | None = value[2][-1]
-            return inner
-        if value[0] in (INSTANCE, TYPE) and value[1].underlying is not None:
-            meant = resolver.underlying((INSTANCE, *value[1:3]))
-            return meant if value[0] == INSTANCE or meant is None else resolver.type_of(meant)
-        return None
-
     def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """Return a member that shares its name, that a type derives, or behind a pointer."""
-        if value[0] == BASES:
-            return None
+        """Return a member that shares its name, or that a type derives."""
         if found := resolver.find(value, name):  # a field may have the name of a method
             return union([resolver.bound([each], value) for each in found])
         for base in resolver.outside_bases(value[1]):
             if base is not None and DERIVED.get(name) == base[1]:
                 return (OUTSIDE, f"{base[1]}::{name}", value)
-        outside = [each for each in self.opened(resolver, value) if each[0] not in (INSTANCE, TYPE)]
-        return resolver.member(outside[0], name) if outside else None
+        return None
 
     def outside_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return a member of something outside: of the project's impl blocks, or by its name."""
         if symbols := self.outside_impls.get((_last(value), name)):
             return union([(FUNCTION, symbol, value) for symbol in symbols])
-        inner = self._inner(resolver, value)
-        if inner is not None and name not in KNOWN["of_pointers"]:
-            return resolver.member(inner, name)
         path = name if name in KNOWN_MACROS else f"{value[1]}::{name.removesuffix('!')}"
         return (OUTSIDE, path, value)
 
@@ -292,16 +265,12 @@ class RustNames(Rules):
             return (OUTSIDE, f"slice::{name}", value)
         return dict(zip(map(str, range(len(value[1]))), value[1], strict=True)).get(name)
 
-    def iterable(self, resolver: Resolver, value: Value) -> Value:
-        """Return what is iterated over, behind pointers; a map gives pairs."""
-        for each in self.opened(resolver, value):
-            group = GROUPS.get(_last(each)) if each[0] == OUTSIDE_INSTANCE and each[2] else ""
-            if group == "maps":
-                return (LIST, (TUPLE, each[2]))
-            if group in ("lists", "holders", "results"):
-                return (LIST, each[2][0])
-            value = each
-        return value
+    def outside_element(self, value: Value) -> Value | None:
+        """Return an element of a collection of the library; a map gives pairs."""
+        group = GROUPS.get(_last(value)) if value[2] else ""
+        if group == "maps":
+            return (TUPLE, value[2])
+        return value[2][0] if group in ("lists", "holders", "results") else None
 
     # --- evaluation
 
@@ -336,32 +305,27 @@ class RustNames(Rules):
             names = [file.module] if file is not None else []
         return next(((MODULE, name) for name in names if name in resolver.units_of), None)
 
-    def call_result(
-        self, resolver: Resolver, term: Term, callee: Value | None, place: Place
+    def outside_result(
+        self,
+        resolver: Resolver,
+        value: Value,
+        arguments: tuple[Term | None, ...],
+        place: Place | None,
     ) -> Value | None:
-        """Return what a method of the library gives."""
-        return union(
-            [
-                self._given(resolver, value[2], _last(value))
-                for value in parts(callee)
-                if value[0] == OUTSIDE and len(value) == 3
-            ]
-        )
-
-    def _given(self, resolver: Resolver, value: Value, name: str) -> Value | None:
         """Return what a function of the library gives, of a type or called on a value."""
-        for each in self.opened(resolver, value):
-            made, group = resolver.instance(each), GROUPS.get(_last(each), "")
-            if each[0] in (TYPE, OUTSIDE):
-                group = "types"
-            elif each[0] == INSTANCE:
-                group = "own"
-            elif each[0] == LIST:
-                made, group = (OUTSIDE_INSTANCE, "std::vec::Vec", (each[1],)), "lists"
-            meaning = RESULTS[group].get(name) if group else None
-            if meaning and made is not None:
-                return library_result(resolver, made, meaning, None)
-        return None
+        if len(value) < 3:
+            return None
+        name, receiver = _last(value), value[2]
+        made, group = resolver.instance(receiver), GROUPS.get(_last(receiver), "")
+        if receiver[0] == INSTANCE:
+            group = "own"
+        elif receiver[0] == LIST:
+            made, group = (OUTSIDE_INSTANCE, "std::vec::Vec", (receiver[1],)), "lists"
+        meaning = RESULTS.get(group, {}).get(name) or RESULTS["types"].get(name)
+        if meaning is None or made is None:
+            return None
+        argument = resolver.evaluate(arguments[0], place) if arguments and place else None
+        return library_result(resolver, made, meaning, argument)
 
     def outside_parameter(self, resolver: Resolver, value: Value, number: int) -> Value | None:
         """Return what a method of the library passes to a closure: an element of its receiver."""
