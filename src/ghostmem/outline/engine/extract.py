@@ -75,7 +75,7 @@ _MAX_SIGNATURE = 200  # characters of a first line
 _ANNOTATION = re.compile(
     r"(?:@(?!interface\b)[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[(?:[^\[\]]|\[[^\[\]]*\])*\])\s*"
 )
-_MAX_HEAD = 2000  # bytes of a signature
+_MAX_HEAD = 500  # bytes of a signature
 
 
 def extract(
@@ -1054,7 +1054,7 @@ class ExtractRules(Flags):
         """Return the text that a declaration is shown by."""
         if self.shows_first_line:
             return walker.first_line(node)
-        return walker.head(node, node.child_by_field_name("body")).rstrip(":{= ")
+        return walker.head(node, node.child_by_field_name("body")).rstrip(":{;= ")
 
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         """Complete a function before its parameters are visited."""

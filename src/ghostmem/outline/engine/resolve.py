@@ -55,7 +55,6 @@ from ghostmem.outline.engine.terms import (
     MEMBER,
     MODULE,
     NAME,
-    NARROW,
     OUTSIDE,
     OUTSIDE_INSTANCE,
     OWN_TYPE,
@@ -116,7 +115,7 @@ class Resolver:
         self._evaluators: dict[str, Callable[[Term, Place], Value | None]] = {
             NAME: self._name, MEMBER: self._member, CALL: self._call, PART: self._part,
             CALLBACK: self._callback, THIS: self._own, OWN_TYPE: self._own, SUPER: self._own,
-            GENERIC: self._generic, TYPE_PARAMETER: self._type_parameter, NARROW: self._narrow,
+            GENERIC: self._generic, TYPE_PARAMETER: self._type_parameter,
             ELEMENT: lambda term, at: self._each(self.element, term[1], at),
             KEY: lambda term, at: self._each(self.key, term[1], at),
             LIST_TYPE: lambda term, at: (ALIAS, (LIST, self.value_of_type(term[1], at))),
@@ -434,21 +433,6 @@ class Resolver:
         if place.env is not None and name in place.env:
             return self._alias(place.env[name])
         return self._alias(self.value_of_type(bound, place._replace(env=None)))
-
-    def _narrow(self, term: Term, place: Place) -> Value | None:
-        """A value where a test for a type succeeded."""
-        wanted = parts(self.value_of_type(term[2], place))
-        values = parts(self.evaluate(term[1], place))
-        return union(
-            [value for value in values if any(self.is_a(value, kind) for kind in wanted)] or wanted
-        )
-
-    def is_a(self, value: Value, wanted: Value) -> bool:
-        """Tell whether a value is of the type of another one."""
-        return value[:2] == wanted[:2] or (
-            value[0] == wanted[0] == INSTANCE
-            and any(base is wanted[1] for base, _ in self.order(value[1]))
-        )
 
     # --- types
 

@@ -23,7 +23,6 @@ Both are tuples that begin with a tag. A missing term or an unknown value is Non
 | LIST_TYPE, type; MAP_TYPE, key, type | types of containers |
 | FUNCTION_TYPE, result, types | the type of a function |
 | TYPE_PARAMETER, text, bound or None | a type parameter, as the value of its binding |
-| NARROW, term, type | the term where it is of a type |
 
 A language may add its own terms and evaluate them in `Rules.evaluate`.
 
@@ -54,7 +53,7 @@ LIST_OF, MAP_OF, LAMBDA, CALLBACK, IMPORT = "list", "map", "lambda", "callback",
 THIS, OWN_TYPE, SUPER, LITERAL, GENERIC = "this", "own", "super", "literal", "generic"
 LIST_TYPE, MAP_TYPE, FUNCTION_TYPE = "listtype", "maptype", "function type"  # also roles
 HEIR = "heir"
-TYPE_PARAMETER, NARROW = "type parameter", "narrow"
+TYPE_PARAMETER = "type parameter"
 
 TYPE, INSTANCE, FUNCTION, BASES, MODULE = "type", "instance", "function", "bases", "module"
 OUTSIDE, OUTSIDE_INSTANCE, LIST, MAP, TUPLE = "outside", "outside instance", "list", "map", "tuple"

@@ -35,5 +35,5 @@ LANGUAGE = language(
     name="c",
     grammar=lambda _path: tree_sitter_c.language(),
     package="tree-sitter-c",
-    version=10,
+    version=11,
 )

@@ -52,8 +52,10 @@ if_statement,for_statement,while_statement,switch_statement block
 identifier,type_identifier   name
 field_expression             member of=argument name=field separator=operator unsure
 call_expression              call callee=function args=arguments
-new_expression,compound_literal_expression hook fn=new
-assignment_expression,update_expression hook fn=assignment
+new_expression               hook fn=construction type=type args=arguments
+compound_literal_expression  hook fn=construction type=type args=value unsure
+assignment_expression        assign left=left right=right read
+update_expression            assign left=argument read
 cast_expression              cast type=type of=value
 conditional_expression       either test=condition
 subscript_expression         index of=argument
@@ -70,11 +72,10 @@ system_lib_string,friend_declaration,field_designator,alignas_qualifier skip
 CPP_TABLE = """
 namespace_definition         hook fn=namespace
 using_declaration,namespace_alias_definition hook fn=using
-template_declaration         hook fn=template
 type_parameter_declaration,variadic_type_parameter_declaration typeparam
 optional_type_parameter_declaration typeparam
 alias_declaration            hook fn=typedef
-field_initializer            hook fn=initializer
+field_initializer            hook fn=construction type=0 args=1 unsure
 for_range_loop               range left=declarator right=right body=body type=type
 structured_binding_declarator tuple
 catch_clause                 block
@@ -86,12 +87,6 @@ dependent_type               same of=0
 this                         this
 operator_name,destructor_name,template_parameter_list skip
 """
-# what an assignment writes; an instance's field is no relation
-_WRITABLE = {
-    "identifier": "assigns",
-    "qualified_identifier": "assigns",
-    "field_expression": "assigns?",
-}
 _INDIRECT = {"pointer_declarator", "reference_declarator"}
 _WRAPPERS = _INDIRECT | {
     *("array_declarator", "init_declarator", "parenthesized_declarator", "attributed_declarator"),
@@ -134,10 +129,6 @@ class Family(FamilyNames):
         plain = blanked(source)
         return root if plain == source else Parser(Language(self.grammar())).parse(plain).root_node
 
-    def signature(self, walker: Walker, node: Node) -> str:
-        """Return the text of a declaration before its body."""
-        return walker.head(node, node.child_by_field_name("body"))[:160].rstrip(" {;=")
-
     def include(self, walker: Walker, node: Node, _form: Form) -> None:
         """Note an include."""
         path = node.child_by_field_name("path")
@@ -175,12 +166,6 @@ class Family(FamilyNames):
         elif path:
             name = walker.text(alias) if alias is not None else path[-1]
             walker.bind(name, node.start_byte, None, (IMPORT, "::".join(path[:-1]), path[-1]))
-
-    def template(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Remember the parameters of a template for its declaration."""
-        walker.state["template"] = node.child_by_field_name("parameters")
-        walker.visit_all(node)
-        walker.state["template"] = None
 
     # --- types
 
@@ -240,7 +225,10 @@ class Family(FamilyNames):
 
     def bases(self, walker: Walker, symbol: CodeSymbol, node: Node) -> None:
         """Note the parameters of a template, and the bases of a type."""
-        symbol.type_parameters = walker.type_parameters(walker.state.pop("template", None))
+        around = node.parent
+        if around is not None and around.type == "template_declaration":
+            listed = around.child_by_field_name("parameters")
+            symbol.type_parameters = walker.type_parameters(listed)
         for clause in node.named_children:
             for base in clause.named_children if clause.type == "base_class_clause" else ():
                 walker.base(symbol, "extends", base)
@@ -437,13 +425,6 @@ class Family(FamilyNames):
         if self.has_signatures and type_term is not None and type_term[0] in _NAMED:
             walker.refer(kind, (CONSTRUCT, type_term), node, arguments)
 
-    def initializer(self, walker: Walker, node: Node, _form: Form) -> None:
-        """Note the constructor of a base that a constructor calls."""
-        name, *more = node.named_children
-        arguments = [argument for part in more for argument in walker.arguments(part, None)]
-        if path := path_of(walker, name):
-            self.construct(walker, "calls?", path_term(path), name, arguments)
-
     # --- statements and expressions
 
     def block(self, walker: Walker, node: Node, form: Form) -> None:
@@ -477,27 +458,29 @@ class Family(FamilyNames):
             self.construct(walker, "calls", types[0], fn, arguments)
         return ((VALUE_OF, types[0]),)
 
-    def new(self, walker: Walker, node: Node, _form: Form) -> Term | None:
-        """Note the constructor that `new T(...)` calls, or `T{...}` if there is one."""
-        type_term = walker.type_term(node.child_by_field_name("type"))
-        listed = node.child_by_field_name("arguments") or node.child_by_field_name("value")
-        arguments = walker.arguments(listed, None)
-        if type_term is None:
-            return None
-        kind = "calls" if node.type == "new_expression" else "calls?"
-        self.construct(walker, kind, type_term, node, arguments)
-        return (VALUE_OF, type_term)
+    def construction(self, walker: Walker, node: Node, form: Form) -> Term | None:
+        """Note the constructor that `new T(...)` calls, or `T{...}` if there is one.
 
-    def assignment(self, walker: Walker, node: Node, _form: Form) -> Term | None:
-        """Note the write of a name; with another operator than `=` it is read besides."""
-        target = node.child_by_field_name("left") or node.child_by_field_name("argument")
-        operator = node.child_by_field_name("operator")
-        term = walker.visit(node.child_by_field_name("right"))
-        is_plain = operator is not None and walker.text(operator) == "="
-        written = walker.visit(target, quiet=is_plain)
-        if target is not None and written is not None and target.type in _WRITABLE:
-            walker.refer(_WRITABLE[target.type], written, target)
-        return term
+        In a constructor, `name(...)` before the body calls that of a base."""
+        of, listed = walker.child(node, form, "type"), walker.child(node, form, "args")
+        is_type = node.type != "field_initializer"
+        type_term = walker.type_term(of) if is_type else path_term(path_of(walker, of))
+        arguments = walker.arguments(listed, None)
+        kind = "calls?" if "unsure" in form.options else "calls"
+        self.construct(walker, kind, type_term, node, arguments)
+        return (VALUE_OF, type_term) if type_term is not None else None
+
+    def assign_member(
+        self,
+        walker: Walker,
+        term: Term,
+        type_term: Term | None,
+        value: Term | None,
+        node: Node,
+        target: Node,
+    ) -> None:
+        """Note an assignment to a member; a field of an instance is no relation."""
+        walker.refer("assigns?", term, target)
 
 
 def declarator(walker: Walker, node: Node | None) -> Declarator | None:

@@ -126,8 +126,6 @@ class FamilyNames(Rules):
             types = [binding for binding in found or bindings if _kind(*binding) in TYPES]
             if found or len(types) == 1:  # a type that is only declared here has one definition
                 found = types or found
-            if any(_kind(*binding) == "module" for binding in found):
-                found = found[:1]  # every file that opens a namespace binds its name
             self.visible[key] = found
         return self.visible[key]
 

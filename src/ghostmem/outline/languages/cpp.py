@@ -20,5 +20,5 @@ LANGUAGE = language(
     name="cpp",
     grammar=lambda _path: tree_sitter_cpp.language(),
     package="tree-sitter-cpp",
-    version=11,
+    version=12,
 )

@@ -139,9 +139,6 @@ class GoRules(Rules):
 
     # --- declarations
 
-    def signature(self, walker: "Walker", node: "Node") -> str:
-        return walker.head(node, node.child_by_field_name("body"))[:300]
-
     def package(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`package a`."""
         walker.unit.package = walker.text(node.named_children[0]) if node.named_children else ""
@@ -559,5 +556,5 @@ LANGUAGE = language(
     name="go",
     grammar=lambda _path: tree_sitter_go.language(),
     package="tree-sitter-go",
-    version=7,
+    version=8,
 )

@@ -42,21 +42,17 @@ from ghostmem.outline.engine.terms import (
     MEMBER,
     MODULE,
     NAME,
-    NARROW,
     OUTSIDE,
     OUTSIDE_INSTANCE,
     OWN_TYPE,
-    PART,
     SEVERAL,
     SUPER,
     THIS,
     TUPLE,
-    TYPE,
     TYPE_PARAMETER,
     VALUE_OF,
     Term,
     Value,
-    dotted,
     either,
     parts,
     union,
@@ -84,9 +80,9 @@ for_in_clause                range left=left right=right
 list_comprehension,set_comprehension,generator_expression hook fn=comprehension
 dictionary_comprehension     hook fn=comprehension
 as_pattern                   hook fn=as_pattern
-except_clause,except_group_clause hook fn=except_clause
 conditional_expression       either test=1
 boolean_operator             either
+except_clause,except_group_clause hook fn=except_clause
 case_pattern                 hook fn=case_pattern
 global_statement,nonlocal_statement hook fn=global_names
 block                        block
@@ -120,7 +116,6 @@ _RESULTS = groups_of(_DATA, "result")
 _NATIVE = _KNOWN["modules"] | _KNOWN["builtins"] | {"__file__", "__name__", "__doc__"}
 _INTERFACES = {"Protocol", "ABC", "ABCMeta"}
 _CLASS_METHODS = {"__new__", "__init_subclass__", "__class_getitem__"}
-_RTYPE = re.compile(r":rtype:\s*([A-Za-z_][\w.]*)\s*$", re.MULTILINE)
 _EXPORTED = re.compile(rb"^__all__\s*\+?=\s*[\[(](.*?)[\])]", re.MULTILINE | re.DOTALL)
 _STRING = re.compile(rb"[\"'](\w+)[\"']")
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*$")
@@ -206,17 +201,6 @@ class PythonRules(Rules):
     def function(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         if symbol.name in _CLASS_METHODS:
             symbol.flags.add("class method")
-        body = node.child_by_field_name("body")
-        first = body.named_children[:1] if body is not None else []
-        told = [
-            _RTYPE.search(walker.text(node))
-            for node in first
-            if node.type == "expression_statement"
-        ]
-        for found in filter(None, told):
-            module, _, name = found[1].rpartition(".")
-            absolute = (IMPORT, module, name) if module else None
-            symbol.result = either([dotted(found[1]), absolute])
 
     def bases(self, walker: "Walker", symbol: CodeSymbol, node: "Node") -> None:
         listed = node.child_by_field_name("superclasses")
@@ -304,24 +288,17 @@ class PythonRules(Rules):
             walker.assign(target, (ENTER, term) if term is not None else None, None, node)
 
     def except_clause(self, walker: "Walker", node: "Node", _form: Form) -> None:
-        """`except A as b`."""
+        """`except A as b`; one of several classes is not known."""
         with walker.in_block(node):
             for child in node.named_children:
-                if child.type == "block":
-                    walker.visit_body(child)
+                if child.type == "as_pattern":
+                    value = (VALUE_OF, walker.type_term(child.named_children[0]))
+                    for name in child.named_children[-1].named_children:
+                        walker.pattern(name, value)
+                elif child.type == "block":
+                    walker.visit(child)
                 else:
-                    caught, *names = child.named_children if child.type == "as_pattern" else [child]
-                    value = (VALUE_OF, self._classes(walker, caught))
-                    for name in names:
-                        walker.pattern(name.named_children[0], value)
-
-    @staticmethod
-    def _classes(walker: "Walker", node: "Node") -> Term | None:
-        """Visit a class, or a tuple of them; return the term for one of them."""
-        return either(
-            walker.visit(child) if child.type == "call" else walker.type_term(child)
-            for child in (node.named_children if node.type == "tuple" else [node])
-        )
+                    walker.type_term(child)
 
     def case_pattern(self, walker: "Walker", node: "Node", _form: Form) -> None:
         """`case A(b):` binds b."""
@@ -344,8 +321,6 @@ class PythonRules(Rules):
         index = node.named_children[1:]
         if base is None or any(child.type == "slice" for child in index):
             return base
-        if len(index) == 1 and index[0].type == "integer" and walker.text(index[0]).isdigit():
-            return (PART, base, int(walker.text(index[0])))
         return (ELEMENT, base, tuple(terms))
 
     def string(self, walker: "Walker", node: "Node", _form: Form) -> Term | None:
@@ -374,7 +349,7 @@ class PythonRules(Rules):
             key = walker.text(word) if word is not None else number
             value = child if word is None else child.child_by_field_name("value")
             is_type = key in ("bound", _KNOWN_CALLS[name])
-            given[key] = self._classes(walker, value or child) if is_type else walker.visit(value)
+            given[key] = walker.type_term(value or child) if is_type else walker.visit(value)
         if callee is None:
             return None
         walker.refer("calls", callee, fn, given.values())
@@ -386,29 +361,8 @@ class PythonRules(Rules):
             case "TypeVar":
                 first = walker.text(args).partition(",")[0].strip("(\"')")
                 return ((TYPE_PARAMETER, first, given.get("bound")),)
-            case "isinstance" if 1 in given:
-                self._narrow(walker, node, args.named_children[0], given.get(1))
         factory = given.get("default_factory") or given.get("factory")
         return (given.get("default") or (CALL, factory or callee, (given.get(0),)),)
-
-    @staticmethod
-    def _narrow(walker: "Walker", test: "Node", subject: "Node", type_term: Term | None) -> None:
-        """Note the type of a name where `isinstance(name, type)` was tested or asserted."""
-        holder, is_denied = test.parent, False
-        while holder is not None and holder.type in ("not_operator", "parenthesized_expression"):
-            is_denied = is_denied or holder.type == "not_operator"
-            holder = holder.parent
-        body = holder.child_by_field_name("consequence") if holder is not None else None
-        name, home = walker.text(subject), walker.home()
-        if holder is None or subject.type != "identifier" or name in walker.receivers:
-            return
-        start, end = holder.end_byte + 1, walker.block
-        if body is not None and not is_denied:
-            start, end = body.start_byte, -body.end_byte
-        elif holder.type != "assert_statement" and not (body is not None and walker.leaves(body)):
-            return
-        if walker.unit.scopes[home].kind != FILE_SCOPE and type_term is not None:
-            walker.bind(name, start, None, (NARROW, (NAME, name), type_term), home=home, end=end)
 
     # --- types
 
@@ -516,16 +470,6 @@ class PythonRules(Rules):
         is_interface = target.symbol is not None and target.symbol.kind == "interface"
         return ("extends", "implements")[: 1 + is_interface]
 
-    def special_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        """Return a member of an enumeration, which is a value of it."""
-        own = resolver.own_member(value[1], name) if value[0] == TYPE else []
-        numbered = [(unit, one[B_SYMBOL]) for unit, one in own if one[B_SYMBOL] >= 0]
-        is_enum = any(unit.symbols[number].kind == "field" for unit, number in numbered) and any(
-            base is not None and base[1].startswith("enum.")
-            for base in resolver.outside_bases(value[1])
-        )
-        return (INSTANCE, value[1], ()) if is_enum else None
-
     def is_generic(self, symbol: CodeSymbol) -> bool:
         return symbol.result is not None and bool(symbol.parameters)
 
@@ -569,8 +513,6 @@ class PythonRules(Rules):
         return made.get(meaning, (OUTSIDE_INSTANCE, meaning, ()))
 
     def container_member(self, resolver: Resolver, value: Value, name: str) -> Value | None:
-        if name == "copy":
-            return (CALLABLE, value, (), f"{value[0]}.copy")
         if value[0] == MAP:
             pair: Value = (TUPLE, value[1:3])
             given = {
@@ -704,6 +646,6 @@ LANGUAGE = language(
     name="python",
     grammar=lambda _path: tree_sitter_python.language(),
     package="tree-sitter-python",
-    version=7,
+    version=8,
     refuse=_refuse,
 )
