@@ -181,7 +181,7 @@ def test_a_put_during_the_change_gets_vectors_of_the_new_model(
     open_ghost: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A text that was embedded with the old model just before the change is embedded again."""
-    import ghostmem.memory.draft as module
+    import ghostmem.graph.autolink as module
 
     one = fill(open_ghost("m.db", embed_provider="local", embed_model=SPECIFIED.name))
     two = open_ghost("m.db", embed_provider="local", embed_model=TUNED.name)

@@ -13,7 +13,6 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.graph import autolink as module
-from ghostmem.memory import draft as prepare
 from ghostmem.settings import Settings
 
 Linked = Callable[..., list[tuple[str, str, str]]]
@@ -443,7 +442,7 @@ def test_what_another_wrote_after_the_look_is_linked(
     """A memory written between looking for neighbours and writing is found all the same, over another connection."""
     one, two = open_exact("m.db"), open_exact("m.db")
     one.put("a", "first", at(HERE, "first"))
-    look = prepare.find_near
+    look = module.find_near
 
     def interrupted(*args: Any) -> Any:
         found = look(*args)
@@ -451,7 +450,7 @@ def test_what_another_wrote_after_the_look_is_linked(
         two.put("a", "between", at(HERE, "between"))
         return found
 
-    monkeypatch.setattr(prepare, "find_near", interrupted)
+    monkeypatch.setattr(module, "find_near", interrupted)
     one.put("a", "new", at(HERE, "new"))
     assert set(weights(one)) == {("between", "first"), ("new", "first"), ("new", "between")}
 
@@ -465,7 +464,7 @@ def test_what_another_removed_after_the_look_is_not_linked(
         two.put("a", key, at(HERE, key))
     for edge in two.edges("a"):
         two.graph.rm_edge("a", str(edge.from_key), str(edge.to_key), "relates_to")
-    look = prepare.find_near
+    look = module.find_near
 
     def interrupted(*args: Any) -> Any:
         found = look(*args)
@@ -477,7 +476,7 @@ def test_what_another_removed_after_the_look_is_not_linked(
             two.graph.rm_edge("a", str(edge.from_key), str(edge.to_key), "relates_to")
         return found
 
-    monkeypatch.setattr(prepare, "find_near", interrupted)
+    monkeypatch.setattr(module, "find_near", interrupted)
     one.put("a", "new", at(HERE, "new"))
     assert weights(one) == {("new", "changed"): pytest.approx(0.9, abs=2e-3)}
 
@@ -488,7 +487,7 @@ def test_threads_that_put_at_once_are_both_linked(
 ) -> None:
     """Four threads that all looked before any wrote still find each other: each pair is linked once, later to earlier."""
     ghost = open_exact(name)
-    look = prepare.find_near
+    look = module.find_near
     together = threading.Barrier(4, timeout=20)
 
     def waiting(*args: Any) -> Any:
@@ -497,7 +496,7 @@ def test_threads_that_put_at_once_are_both_linked(
             together.wait()
         return found
 
-    monkeypatch.setattr(prepare, "find_near", waiting)
+    monkeypatch.setattr(module, "find_near", waiting)
     errors: list[BaseException] = []
 
     def put(number: int) -> None:
