@@ -259,7 +259,9 @@ def positive(value: int, what: str, least: int = 1, most: int = 2**63 - 1) -> in
             f"give {what} a whole number from {least} up",
         )
     if value > most:
-        raise InvalidInputError(f"{what} {value} is too large", f"give {what} a smaller number")
+        raise InvalidInputError(
+            f"{what} {value} is too large", f"give {what} a whole number from {least} to {most}"
+        )
     return value.__index__()
 
 
